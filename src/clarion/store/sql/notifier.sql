@@ -1,0 +1,274 @@
+-- Who hears, and what is written for them (W). In the relay's transaction, after its claim.
+-- Lock order: spaces, threads, people, the rest; each level once a batch (ENGINE, 2).
+
+-- name: find_threads
+-- Our stubs of these threads, unlocked: which spaces to lock first.
+SELECT key, id, space FROM clarion.thread WHERE key = ANY(%(keys)s::text[])
+
+-- name: ensure_spaces
+-- Stubs for spaces met for the first time.
+INSERT INTO clarion.space (id)
+SELECT DISTINCT s FROM unnest(%(spaces)s::clarion.space_key[]) AS s ORDER BY s
+ON CONFLICT DO NOTHING
+
+-- name: share_spaces
+-- Fan-outs share a space; what changes it as a whole waits for them, and they for it (W15).
+SELECT id FROM clarion.space WHERE id = ANY(%(spaces)s::clarion.space_key[]) ORDER BY id FOR SHARE
+
+-- name: take_spaces
+-- Alone with these spaces: no fan-out in them is under way.
+SELECT id FROM clarion.space WHERE id = ANY(%(spaces)s::clarion.space_key[]) ORDER BY id FOR UPDATE
+
+-- name: ensure_threads
+-- Stubs for threads met for the first time.
+INSERT INTO clarion.thread (key, space, kind, title, link)
+SELECT t.key, t.space, t.kind, t.title, t.link
+FROM unnest(%(keys)s::text[], %(spaces)s::clarion.space_key[], %(kinds)s::text[], %(titles)s::text[], %(links)s::text[])
+     AS t(key, space, kind, title, link)
+ORDER BY t.key
+ON CONFLICT DO NOTHING
+
+-- name: lock_threads
+-- Lock the threads of a batch; one that another relay holds is left out, its events go back for a moment.
+SELECT id, key, space FROM clarion.thread WHERE key = ANY(%(keys)s::text[])
+ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+
+-- name: update_threads
+-- What a thread is called and where it leads, as its rows say now.
+UPDATE clarion.thread t SET title = n.title, link = n.link, kind = n.kind
+FROM unnest(%(threads)s::bigint[], %(titles)s::text[], %(links)s::text[], %(kinds)s::text[]) AS n(id, title, link, kind)
+WHERE t.id = n.id AND (t.title, t.link, t.kind) IS DISTINCT FROM (n.title, n.link, n.kind)
+
+-- name: record_posts
+-- Give each post a position in its thread, in the order given, and mark as announced those whose creation
+-- this is. `fresh`: not announced before. The threads are locked, so nobody else gives positions (ENGINE, 4).
+WITH given AS (
+    SELECT g.* FROM unnest(%(threads)s::bigint[], %(keys)s::text[], %(kinds)s::text[], %(authors)s::clarion.person_key[],
+                           %(announce)s::boolean[]) WITH ORDINALITY AS g(thread, key, kind, author, announce, ordinal)
+), known AS (
+    SELECT p.id, p.key, p.position, p.announced FROM clarion.post p JOIN given g USING (key)
+), placed AS (
+    INSERT INTO clarion.post (thread, position, key, kind, author, announced)
+    SELECT g.thread, t.head + row_number() OVER (PARTITION BY g.thread ORDER BY g.ordinal), g.key, g.kind, g.author, g.announce
+    FROM given g JOIN clarion.thread t ON t.id = g.thread
+    WHERE g.key NOT IN (SELECT key FROM known)
+    RETURNING id, thread, key, position, announced
+), heads AS (
+    UPDATE clarion.thread t SET head = p.head
+    FROM (SELECT thread, max(position) AS head FROM placed GROUP BY thread) p WHERE t.id = p.thread
+), announced AS (
+    UPDATE clarion.post p SET announced = true
+    FROM known k JOIN given g USING (key) WHERE p.id = k.id AND g.announce AND NOT k.announced
+)
+SELECT key, id, position, announced AS fresh FROM placed
+UNION ALL
+SELECT k.key, k.id, k.position, g.announce AND NOT k.announced FROM known k JOIN given g USING (key)
+
+-- name: find_people
+-- People by folded handle, or by one that they gave up within 30 days (W17); the present bearer comes first.
+SELECT handle_folded AS handle, id AS person, true AS present FROM clarion.people WHERE handle_folded = ANY(%(handles)s::text[])
+UNION ALL
+SELECT f.handle_folded, f.person, false FROM clarion.former_handle f
+WHERE f.handle_folded = ANY(%(handles)s::text[]) AND f.given_up_at > clarion.now() - interval '30 days'
+ORDER BY present
+
+-- name: find_teams
+-- The teams of a space's own organisation that a member of it may mention (W3).
+SELECT i.ordinal, t.id AS team
+FROM unnest(%(spaces)s::clarion.space_key[], %(authors)s::clarion.person_key[], %(organisations)s::text[], %(teams)s::text[])
+     WITH ORDINALITY AS i(space, author, organisation, team, ordinal)
+JOIN clarion.content_space s ON s.id = i.space
+JOIN clarion.organisation o ON o.id = s.organisation AND o.handle_folded = i.organisation
+JOIN clarion.team t ON t.organisation = o.id AND t.handle_folded = i.team
+WHERE EXISTS (SELECT 1 FROM clarion.organisation_member m WHERE m.organisation = o.id AND m.person = i.author)
+
+-- name: happenings
+-- The happenings of a batch, and whom their texts and rows name: fragments shared by every statement below.
+happening AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%(happenings)s::jsonb) AS h(
+        event bigint, thread bigint, space clarion.space_key, actor clarion.person_key, post bigint, position integer,
+        bulk boolean, housekeeping boolean, subscribes text, cursor clarion.person_key)
+), named AS MATERIALIZED (
+    SELECT * FROM unnest(%(named_events)s::bigint[], %(named_people)s::clarion.person_key[],
+                         %(named_reasons)s::clarion.reason[], %(named_posts)s::bigint[], %(named_positions)s::integer[])
+        AS n(event, person, reason, post, position)
+), teams AS MATERIALIZED (
+    SELECT * FROM unnest(%(team_events)s::bigint[], %(team_ids)s::bigint[], %(team_posts)s::bigint[], %(team_positions)s::integer[])
+        AS t(event, team, post, position)
+)
+
+-- name: find_candidates
+-- A superset of those who may hear, of those whom an edit no longer names, and of those who acted: (event, person)
+-- in order of person, behind each event's cursor, at most `limit` an event from each source.
+WITH
+-- include: happenings
+SELECT h.event, c.person
+FROM happening h CROSS JOIN LATERAL (
+    (SELECT n.person FROM named n WHERE n.event = h.event AND (h.cursor IS NULL OR n.person > h.cursor)
+     ORDER BY n.person LIMIT %(limit)s)
+    UNION
+    (SELECT m.person FROM teams t JOIN clarion.team_member m ON m.team = t.team
+     WHERE t.event = h.event AND (h.cursor IS NULL OR m.person > h.cursor)
+     ORDER BY m.person LIMIT %(limit)s)
+    UNION
+    (SELECT p.person FROM clarion.thread_person p
+     WHERE p.thread = h.thread AND p.subscribed AND h.bulk AND (h.cursor IS NULL OR p.person > h.cursor)
+     ORDER BY p.person LIMIT %(limit)s)
+    UNION
+    (SELECT w.person FROM clarion.watch w
+     WHERE w.space = h.space AND w.level = 'all' AND h.bulk AND (h.cursor IS NULL OR w.person > h.cursor)
+     ORDER BY w.person LIMIT %(limit)s)
+    UNION
+    (SELECT x.person FROM clarion.hit x
+     WHERE x.post = h.post AND (h.cursor IS NULL OR x.person > h.cursor)
+     ORDER BY x.person LIMIT %(limit)s)
+    UNION
+    SELECT h.actor WHERE h.subscribes IS NOT NULL AND h.actor IS NOT NULL AND (h.cursor IS NULL OR h.actor > h.cursor)
+) c
+ORDER BY c.person, h.event
+
+-- name: ensure_inboxes
+-- A state row for people met for the first time, in order.
+INSERT INTO clarion.inbox_state (person)
+SELECT p FROM unnest(%(people)s::clarion.person_key[]) AS p
+WHERE NOT EXISTS (SELECT 1 FROM clarion.inbox_state s WHERE s.person = p)
+ORDER BY p
+ON CONFLICT DO NOTHING
+
+-- name: lock_people
+-- People are locked, in order, before they are judged; what is theirs changes under this lock only.
+SELECT count(*) AS count FROM (
+    SELECT person FROM clarion.inbox_state WHERE person = ANY(%(people)s::clarion.person_key[])
+    ORDER BY person FOR NO KEY UPDATE) l
+
+-- name: audience
+-- THE JUDGEMENT: candidates with their reasons, and every rule a named boolean column. The notifier writes for
+-- those where all hold; `why` shows one person's columns.
+wanted AS MATERIALIZED (
+    SELECT p AS person FROM unnest(%(people)s::clarion.person_key[]) AS p
+), source AS (
+    SELECT n.event, n.person, n.reason, n.position FROM named n
+    UNION ALL
+    SELECT t.event, m.person, 'team_mentioned', t.position FROM teams t JOIN clarion.team_member m ON m.team = t.team
+    UNION ALL
+    SELECT h.event, p.person, CASE p.why WHEN 'author' THEN 'author' ELSE 'subscribed' END::clarion.reason, h.position
+    FROM happening h JOIN clarion.thread_person p ON p.thread = h.thread AND p.subscribed
+    WHERE h.bulk AND p.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+    UNION ALL
+    SELECT h.event, w.person, 'watching', h.position
+    FROM happening h JOIN clarion.watch w ON w.space = h.space AND w.level = 'all'
+    WHERE h.bulk AND w.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+), candidate AS (
+    SELECT s.event, s.person, min(s.reason) AS reason, min(s.reason) FILTER (WHERE s.reason >= 'author') AS bulk,
+           min(s.position) AS first_position, max(s.position) AS last_position
+    FROM source s JOIN wanted USING (person)
+    GROUP BY s.event, s.person
+), judged AS (
+    SELECT c.event, c.person, c.reason, c.bulk, c.first_position, c.last_position,
+           h.thread, h.space, h.post, h.position, h.actor,
+           coalesce(p.active, false) AS is_active,
+           h.actor IS DISTINCT FROM c.person OR coalesce(o.own, false) AS is_not_own,
+           w.level IS DISTINCT FROM 'ignore' AS is_not_ignoring,
+           CASE WHEN h.space IS NULL THEN c.reason <= 'addressed'
+                ELSE EXISTS (SELECT 1 FROM clarion.readers r WHERE r.space = h.space AND r.person = c.person) END AS can_read,
+           NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = c.person AND b.blocked = h.actor)
+               AND NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = h.actor AND b.blocked = c.person) AS is_not_blocked,
+           c.reason <= 'addressed'
+               OR NOT EXISTS (SELECT 1 FROM clarion.mute m WHERE m.person = c.person AND m.muted = h.actor) AS is_not_muted,
+           c.reason <= 'addressed' OR t.unsubscribed_at IS NULL AS is_not_unsubscribed,
+           NOT h.housekeeping OR coalesce(o.housekeeping, false) AS wants_housekeeping,
+           NOT EXISTS (SELECT 1 FROM clarion.hit x
+                       WHERE x.post = h.post AND x.person = c.person
+                         AND (x.told_at IS NOT NULL OR NOT h.bulk)) AS is_news,
+           NOT EXISTS (SELECT 1 FROM clarion.read_ahead a WHERE a.event = c.event AND a.person = c.person) AS is_not_read
+    FROM candidate c
+    JOIN happening h USING (event)
+    LEFT JOIN clarion.people p ON p.id = c.person
+    LEFT JOIN clarion.choice o ON o.person = c.person
+    LEFT JOIN clarion.watch w ON w.space = h.space AND w.person = c.person
+    LEFT JOIN clarion.thread_person t ON t.thread = h.thread AND t.person = c.person
+)
+
+-- name: write_notifications
+-- Judge and write, in one snapshot taken after the locks: notifications, badges, versions, hits and subscriptions
+-- of one batch. Returns how many notifications were written, by reason.
+WITH
+-- include: happenings
+,
+-- include: audience
+, told AS MATERIALIZED (
+    SELECT * FROM judged
+    WHERE is_active AND is_not_own AND is_not_ignoring AND can_read AND is_not_blocked AND is_not_muted
+      AND is_not_unsubscribed AND wants_housekeeping AND is_news AND is_not_read
+), bump AS MATERIALIZED (
+    SELECT t.thread, t.person, min(t.reason) AS reason, min(t.bulk) AS bulk,
+           min(t.first_position) AS first_position, max(t.last_position) AS last_position
+    FROM told t GROUP BY t.thread, t.person
+), row AS MATERIALIZED (
+    SELECT b.thread, b.person,
+           s.version + (s.raised_in IS DISTINCT FROM pg_current_xact_id())::integer AS seq,
+           coalesce(b.bulk, CASE WHEN u.was_unread THEN n.bulk END) AS bulk,
+           CASE WHEN u.was_unread THEN least(b.reason, n.reason) ELSE b.reason END AS reason,
+           CASE WHEN u.was_unread THEN least(b.first_position, n.first_unread) ELSE b.first_position END AS first_unread,
+           greatest(CASE WHEN b.bulk IS NULL THEN b.last_position ELSE t.head END, CASE WHEN u.was_unread THEN n.last END) AS last,
+           coalesce(u.was_unread, false) AS was_unread
+    FROM bump b
+    JOIN clarion.thread t ON t.id = b.thread
+    JOIN clarion.inbox_state s ON s.person = b.person
+    LEFT JOIN clarion.notification n ON n.thread = b.thread AND n.person = b.person
+    LEFT JOIN LATERAL (SELECT clarion.is_unread(n, s.read_seq) AS was_unread) u ON n.thread IS NOT NULL
+), written AS (
+    INSERT INTO clarion.notification AS n (thread, person, seq, reason, bulk, first_unread, last)
+    SELECT thread, person, seq, reason, bulk, first_unread, last FROM row ORDER BY person, thread
+    ON CONFLICT (thread, person) DO UPDATE
+    SET seq = excluded.seq, reason = excluded.reason, bulk = excluded.bulk, first_unread = excluded.first_unread,
+        last = excluded.last, active_at = excluded.active_at, unread_seq = NULL, read_at = NULL, done_at = NULL,
+        snoozed_until = NULL, hidden = false
+), raised AS (
+    UPDATE clarion.inbox_state s
+    SET version = s.version + (s.raised_in IS DISTINCT FROM pg_current_xact_id())::integer,
+        raised_in = pg_current_xact_id(),
+        unread_count = s.unread_count + r.more
+    FROM (SELECT person, count(*) FILTER (WHERE NOT was_unread) AS more FROM row GROUP BY person) r
+    WHERE s.person = r.person
+), hits AS (
+    INSERT INTO clarion.hit AS x (post, person, kind, thread, position, author, told_at, hidden)
+    SELECT DISTINCT ON (n.post, n.person, n.reason) n.post, n.person, n.reason, h.thread, n.position, h.actor,
+           CASE WHEN t.person IS NOT NULL THEN clarion.now() END,
+           NOT coalesce(j.can_read AND j.is_not_blocked, false)
+    FROM (SELECT event, person, reason, post, position FROM named
+          UNION ALL
+          SELECT t.event, m.person, 'team_mentioned', t.post, t.position
+          FROM teams t JOIN clarion.team_member m ON m.team = t.team
+          WHERE NOT EXISTS (SELECT 1 FROM named n WHERE n.event = t.event AND n.person = m.person)) n
+    JOIN wanted w USING (person)
+    JOIN happening h USING (event)
+    LEFT JOIN judged j USING (event, person)
+    LEFT JOIN told t USING (event, person)
+    ORDER BY n.post, n.person, n.reason
+    ON CONFLICT (post, person, kind, word) DO UPDATE SET removed = false, told_at = coalesce(x.told_at, excluded.told_at)
+), followed AS (
+    INSERT INTO clarion.thread_person AS p (thread, person, subscribed, why)
+    SELECT DISTINCT ON (f.thread, f.person) f.thread, f.person, true, f.why
+    FROM (SELECT j.thread, j.person, j.reason::text AS why, 2 AS rank FROM judged j
+          WHERE j.reason IN ('assigned', 'review_requested', 'mentioned')
+            AND j.is_active AND j.can_read AND j.is_not_blocked AND j.is_not_own AND j.space IS NOT NULL
+          UNION ALL
+          SELECT h.thread, h.actor, h.subscribes, 1 FROM happening h
+          JOIN wanted w ON w.person = h.actor
+          JOIN clarion.people a ON a.id = h.actor AND a.active
+          WHERE h.subscribes IS NOT NULL AND h.space IS NOT NULL
+            AND EXISTS (SELECT 1 FROM clarion.readers r WHERE r.space = h.space AND r.person = h.actor)) f
+    ORDER BY f.thread, f.person, f.rank
+    ON CONFLICT (thread, person) DO UPDATE SET subscribed = true, why = excluded.why
+    WHERE NOT p.subscribed AND p.unsubscribed_at IS NULL
+)
+SELECT reason::text, count(*) AS count FROM row GROUP BY reason
+
+-- name: judge_person
+-- What the rules say now of these happenings and people: the same judgement, shown instead of written (W16).
+WITH
+-- include: happenings
+,
+-- include: audience
+SELECT * FROM judged ORDER BY event, person

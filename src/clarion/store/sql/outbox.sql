@@ -1,0 +1,126 @@
+-- The outbox and its relays (O). Row locks are the lease: they end with the process that holds them.
+
+-- name: claim_events
+-- Lock a batch of due events of known types, oldest first, passing over what others hold.
+SELECT id, type, actor, thread_key, post_key, space, keys, created_at, attempts, alone, cursor, available_at
+FROM clarion.outbox_event
+WHERE state = 'waiting' AND consumer = %(consumer)s AND alone = %(alone)s
+  AND available_at >= %(from_due)s AND available_at <= clarion.now()
+  AND type = ANY(%(types)s)
+ORDER BY consumer, alone, available_at, id
+LIMIT %(limit)s
+FOR UPDATE SKIP LOCKED
+
+-- name: write_note
+-- Say what this relay is about to handle, on its second connection.
+INSERT INTO clarion.relay_note (events, relay) VALUES (%(events)s, %(relay)s) RETURNING id
+
+-- name: find_dead_notes
+-- Notes that name events which we hold now: whoever wrote them is dead (O6). Asked after the claim, in a
+-- snapshot of its own, so that a note of the relay which just let go is gone.
+SELECT id, events, relay FROM clarion.relay_note WHERE events && %(events)s::bigint[]
+
+-- name: delete_notes
+DELETE FROM clarion.relay_note WHERE id = ANY(%(notes)s)
+
+-- name: set_alone
+-- What a dead relay held is handled alone from now on; no attempt is counted.
+UPDATE clarion.outbox_event SET alone = true WHERE id = ANY(%(events)s) AND NOT alone
+
+-- name: charge_event
+-- One attempt more, and what went wrong; after the fifth the event is set aside.
+UPDATE clarion.outbox_event
+SET attempts = attempts + 1,
+    alone = true,
+    last_error = left(%(error)s, 4000),
+    available_at = clarion.now() + make_interval(secs => %(delay)s),
+    state = CASE WHEN attempts + 1 >= %(max_attempts)s THEN 'set_aside' ELSE state END,
+    settled_at = CASE WHEN attempts + 1 >= %(max_attempts)s THEN clarion.now() END
+WHERE id = %(event)s AND state = 'waiting'
+RETURNING attempts, state
+
+-- name: settle_events
+-- Settle a batch: done, skipped, put off, or continued behind its cursor.
+UPDATE clarion.outbox_event e
+SET state = o.state,
+    outcome = o.outcome,
+    cursor = coalesce(o.cursor, e.cursor),
+    alone = e.alone AND o.state = 'waiting',
+    available_at = CASE WHEN o.delay > 0 THEN clarion.now() + make_interval(secs => o.delay) ELSE e.available_at END,
+    settled_at = CASE WHEN o.state <> 'waiting' THEN clarion.now() END
+FROM unnest(%(ids)s::bigint[], %(states)s::text[], %(outcomes)s::text[], %(delays)s::float8[],
+            %(cursors)s::text[]::clarion.person_key[]) AS o(id, state, outcome, delay, cursor)
+WHERE e.id = o.id
+
+-- name: forget_read_ahead
+-- What was read before its event was handled needs no mark any more (I5).
+DELETE FROM clarion.read_ahead WHERE event = ANY(%(events)s::bigint[])
+
+-- name: publish_event
+-- Publish in the caller's transaction: the documented function, with every argument named.
+SELECT clarion.publish(%(type)s, %(keys)s::jsonb, actor => %(actor)s, thread => %(thread)s, post => %(post)s,
+                       space => %(space)s, available_at => %(available_at)s::timestamptz,
+                       idempotency_key => %(idempotency_key)s, source => %(source)s) AS id
+
+-- name: publish_many
+-- Publish many events in one statement, in the order given; arrays of one length.
+INSERT INTO clarion.outbox_event (type, keys, actor, thread_key, post_key, space)
+SELECT t.type, t.keys, t.actor::clarion.person_key, t.thread, t.post, t.space::clarion.space_key
+FROM unnest(%(types)s::text[], %(keys)s::text[]::jsonb[], %(actors)s::text[], %(threads)s::text[],
+            %(posts)s::text[], %(spaces)s::text[]) AS t(type, keys, actor, thread, post, space)
+RETURNING id
+
+-- name: notify_people
+-- Write a message of its own to some people: thread, post and event in the caller's transaction.
+SELECT clarion.notify(%(to)s::text[], kind => %(kind)s, title => %(title)s, link => %(link)s, body => %(body)s,
+                      actor => %(actor)s, idempotency_key => %(idempotency_key)s) AS id
+
+-- name: list_events
+-- Events by state, newest first, a page before an id.
+SELECT id, type, actor, thread_key, post_key, space, keys, state, attempts, last_error, outcome, created_at,
+       available_at, settled_at
+FROM clarion.outbox_event
+WHERE (%(state)s::text IS NULL OR state = %(state)s) AND (%(before)s::bigint IS NULL OR id < %(before)s)
+ORDER BY id DESC LIMIT %(limit)s
+
+-- name: get_event
+SELECT id, type, actor, thread_key, post_key, space, keys, consumer, state, attempts, alone, cursor, last_error,
+       outcome, created_at, available_at, settled_at
+FROM clarion.outbox_event WHERE id = %(event)s
+
+-- name: retry_events
+-- Give events set aside a fresh start: by id, by a part of their error, or all.
+UPDATE clarion.outbox_event
+SET state = 'waiting', attempts = 0, settled_at = NULL, available_at = clarion.now(), alone = true
+WHERE state = 'set_aside'
+  AND (%(events)s::bigint[] IS NULL OR id = ANY(%(events)s))
+  AND (%(error)s::text IS NULL OR strpos(last_error, %(error)s) > 0)
+RETURNING id
+
+-- name: drop_events
+-- Give events set aside up for good; they stay readable until pruned.
+UPDATE clarion.outbox_event SET state = 'dropped', settled_at = clarion.now()
+WHERE state = 'set_aside'
+  AND (%(events)s::bigint[] IS NULL OR id = ANY(%(events)s))
+  AND (%(error)s::text IS NULL OR strpos(last_error, %(error)s) > 0)
+RETURNING id
+
+-- name: prune_events
+-- Delete one small batch of what was settled long ago; events set aside stay until retried or dropped (O9).
+DELETE FROM clarion.outbox_event
+WHERE id IN (
+    SELECT id FROM clarion.outbox_event
+    WHERE state <> 'waiting' AND state <> 'set_aside' AND settled_at < clarion.now() - make_interval(days => %(days)s)
+    ORDER BY settled_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+
+-- name: measure_outbox
+-- Depth and age of what waits, by type, and what is set aside.
+SELECT type, state, count(*) AS count,
+       extract(epoch FROM clarion.now() - min(available_at))::float8 AS oldest_seconds
+FROM clarion.outbox_event
+WHERE state = 'set_aside' OR (state = 'waiting' AND available_at <= clarion.now())
+GROUP BY type, state ORDER BY type, state
+
+-- name: signal_relays
+-- Wake every relay; sent outside the writing transaction, carries no data (O8).
+SELECT pg_notify(%(channel)s, '')
