@@ -1,13 +1,16 @@
 """Fixtures that every folder of tests shares."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from support.databases import create_database, drop_database, drop_leftovers
 
+from clarion.store.database import Database
 from clarion.store.embedded import EmbeddedPostgres
+from clarion.store.migrate import migrate
 
 BUILD = Path(__file__).parent.parent / "build"
 
@@ -31,4 +34,25 @@ def empty_database(server_url: str) -> Iterator[str]:
     drop_database(url, server_url)
 
 
-# Databases that already hold the schema: a template of it a run, a copy a test.
+@pytest.fixture(scope="session")
+def template(server_url: str) -> Iterator[str]:
+    """The name of a database that holds the schema, to make copies of."""
+    url = create_database(server_url)
+    migrate(url)
+    yield urlsplit(url).path[1:]
+    drop_database(url, server_url)
+
+
+@pytest.fixture
+def database_url(server_url: str, template: str) -> Iterator[str]:
+    """The URL of a database of the test's own that holds the schema."""
+    url = create_database(server_url, template)
+    yield url
+    drop_database(url, server_url)
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """An open `Database` over a schema of the test's own."""
+    async with Database(database_url) as database:
+        yield database

@@ -65,9 +65,9 @@ class Settings(BaseModel):
         KeyType,
         Field(description="SQL type of your spaces' keys; fixed at the first migration. Default: bigint."),
     ] = "bigint"
-    host: Annotated[
-        str, Field(min_length=1, description="Address that the server listens on. Default: 127.0.0.1.")
-    ] = "127.0.0.1"
+    host: Annotated[str, Field(min_length=1, description="Address that the server listens on. Default: 127.0.0.1.")] = (
+        "127.0.0.1"
+    )
     port: Annotated[
         int,
         Field(
@@ -93,9 +93,7 @@ class Settings(BaseModel):
     ] = None
     log_format: Annotated[
         Literal["console", "json"],
-        Field(
-            description="Logs for eyes (console) or for machines (json, one object a line). Default: console."
-        ),
+        Field(description="Logs for eyes (console) or for machines (json, one object a line). Default: console."),
     ] = "console"
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
@@ -188,9 +186,7 @@ def _from_variables(variables: Mapping[str, str | None], place: str) -> dict[str
         elif name != CONFIG:
             raise _unknown(name, place, (*known, *files, CONFIG))
     for field in plain.keys() & from_files.keys():
-        raise SettingsError(
-            f"{plain[field].name} and {from_files[field].name} ({place}) are both set: keep one"
-        )
+        raise SettingsError(f"{plain[field].name} and {from_files[field].name} ({place}) are both set: keep one")
     return plain | from_files
 
 
@@ -220,9 +216,7 @@ def _from_toml(environment: Mapping[str, str]) -> dict[str, _Value]:
 def _from_overrides(overrides: Mapping[str, Any]) -> dict[str, _Value]:
     for name in overrides.keys() - Settings.model_fields.keys():
         raise _unknown(name, "argument", Settings.model_fields)
-    return {
-        field: _Value(value, field, "argument") for field, value in overrides.items() if value is not None
-    }
+    return {field: _Value(value, field, "argument") for field, value in overrides.items() if value is not None}
 
 
 def _unknown(name: str, place: str, known: Iterable[str]) -> SettingsError:

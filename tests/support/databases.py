@@ -17,9 +17,7 @@ def create_database(server_url: str, template: str | None = None) -> str:
     name = PREFIX + uuid4().hex
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(
-            SQL("CREATE DATABASE {} TEMPLATE {}").format(
-                Identifier(name), Identifier(template or "template0")
-            )
+            SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template or "template0"))
         )
     return urlsplit(server_url)._replace(path=f"/{name}").geturl()
 

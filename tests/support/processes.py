@@ -10,9 +10,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
-import psutil
 import psycopg
 
 from clarion.store.embedded.account import Account
@@ -85,13 +84,12 @@ class ServerProcesses:
 
     def __init__(self, folder: Path) -> None:
         self.postmaster = int((folder / "data" / "postmaster.pid").read_text().split()[0])
-        postmaster = psutil.Process(self.postmaster)
-        self.watchdog: int = postmaster.ppid()
-        self._children: list[int] = []
-        for child in postmaster.children(recursive=True):
+        process = Path(f"/proc/{self.postmaster}")
+        self.watchdog = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+        self._server = [os.pidfd_open(self.postmaster)]
+        for child in (process / "task" / process.name / "children").read_text().split():
             with contextlib.suppress(ProcessLookupError):
-                self._children.append(os.pidfd_open(child.pid))
-        self._server = [os.pidfd_open(self.postmaster), *self._children]
+                self._server.append(os.pidfd_open(int(child)))
         self._watchdog = os.pidfd_open(self.watchdog)
 
     def wait_until_gone(self, *, watchdog: bool = True) -> None:
@@ -101,7 +99,7 @@ class ServerProcesses:
             ended, _, _ = select.select([descriptor], [], [], max(0.0, deadline - monotonic()))
             assert ended, "a process of the server is still there"
 
-    def __enter__(self) -> "ServerProcesses":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

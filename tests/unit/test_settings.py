@@ -115,9 +115,7 @@ def test_all_wrong_values_are_named_at_once(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("scheme", ["sqlite", "mysql", "postgresql+psycopg"])
-def test_another_database_is_refused_without_showing_its_password(
-    monkeypatch: pytest.MonkeyPatch, scheme: str
-) -> None:
+def test_another_database_is_refused_without_showing_its_password(monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
     monkeypatch.setenv("CLARION_DATABASE_URL", f"{scheme}://ada:hush@host/db")
     message = refusal()
     assert message.startswith(
@@ -143,9 +141,7 @@ def test_secrets_may_stand_in_files(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert "hush" not in repr(settings)
 
 
-def test_a_secret_given_twice_or_in_no_file_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_secret_given_twice_or_in_no_file_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CLARION_API_KEY_FILE", str(tmp_path / "none"))
     assert refusal().startswith("CLARION_API_KEY_FILE=")
     (tmp_path / "none").write_text("hush")

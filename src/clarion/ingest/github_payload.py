@@ -10,35 +10,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from clarion.ingest import commands as to
-from clarion.ingest.github_reading import MAX_PAYLOAD_BYTES, ForeignPayload, Reading
-from clarion.ingest.github_shape import (
-    Account,
-    Arrival,
-    Grant,
-    Issue,
-    Membership,
-    PullRequest,
-    Team,
-    Transfer,
-)
+from clarion.ingest import github_shape as shape
+from clarion.ingest.facts import PostFacts, Scope, ThreadFacts
+from clarion.ingest.github_reading import ForeignPayload, Reading
 
-__all__ = ["HOUSEKEEPING", "MAX_PAYLOAD_BYTES", "ForeignPayload", "Ignored", "read_payload"]
+__all__ = ["HOUSEKEEPING", "ForeignPayload", "Ignored", "read_payload"]
 
-HOUSEKEEPING: Final = frozenset(
-    {
-        "labeled",
-        "unlabeled",
-        "locked",
-        "unlocked",
-        "pinned",
-        "unpinned",
-        "milestoned",
-        "demilestoned",
-        "typed",
-    }
-    | {"untyped", "synchronize", "ready_for_review", "converted_to_draft", "enqueued", "dequeued"}
-    | {"auto_merge_enabled", "auto_merge_disabled"}
-)
+HOUSEKEEPING: Final = frozenset((
+    "labeled", "unlabeled", "locked", "unlocked", "pinned", "unpinned", "milestoned", "demilestoned", "typed",
+    "untyped", "synchronize", "ready_for_review", "converted_to_draft", "enqueued", "dequeued",
+    "auto_merge_enabled", "auto_merge_disabled",
+))  # fmt: skip
 """What is recorded of a thread and told to nobody who did not ask for it (W14)."""
 
 
@@ -49,9 +31,7 @@ class Ignored:
     reason: str
 
 
-def read_payload(
-    content: bytes, *, name: str = "", event: str | None = None
-) -> tuple[to.Command, ...] | Ignored:
+def read_payload(content: bytes, *, name: str = "", event: str | None = None) -> tuple[to.Command, ...] | Ignored:
     """Reads one payload into the values to be applied in their order, all or none.
 
     `event` is GitHub's word for what happened (the header `X-GitHub-Event`). Where it is not given it is
@@ -63,46 +43,52 @@ def read_payload(
     reading = Reading(content)
     event = event or _event_in_name(name) or _event_by_fields(reading)
     if event not in _EVENTS:
-        return Ignored(f"{event or 'such'} events are not read")
+        return Ignored(f"{event} events are not read" if event else "not one of the events that are read")
     if not _EVENTS[event](reading):
-        return Ignored(f"{event} {reading.action or 'without action'} is not read")
+        return Ignored(f"{event} events with the action {reading.action[:40]!r} are not read")
     return reading.said()
 
 
 def _issues(payload: Reading) -> bool:
-    issue = payload.read("issue", Issue)
+    facts = payload.thread(payload.read("issue", shape.Issue), payload.space())
     if payload.action == "transferred":
-        there = payload.read("changes", Transfer)
-        facts = payload.thread(issue, payload.space())
+        there = payload.read("changes", shape.Transfer)
         return _move(payload, facts, payload.thread(there.new_issue, payload.space(there.new_repository)))
-    facts = payload.thread(issue, payload.space())
     if payload.action == "opened" and "changes" in payload.fields:
-        here = payload.read("changes", Arrival)
+        here = payload.read("changes", shape.Arrival)
         if here.old_issue and here.old_repository:
             return _move(payload, payload.thread(here.old_issue, payload.space(here.old_repository)), facts)
     return _thread(payload, facts)
 
 
 def _pull_request(payload: Reading) -> bool:
-    pull = payload.read("pull_request", PullRequest)
+    pull = payload.read("pull_request", shape.PullRequest)
     facts = payload.thread(pull, payload.space())
     actor = payload.actor
-    asks = {"review_requested": to.RequestReview, "review_request_removed": to.RemoveReviewRequest}
-    if payload.action == "closed":
-        payload.say(to.EnsureThread(facts=replace(facts, is_closed=False)))
-        payload.say(to.CloseThread(thread=facts.key, merged=bool(pull.merged), actor=actor))
-    elif payload.action in asks:
-        payload.say(to.EnsureThread(facts=facts))
-        is_team = "requested_team" in payload.fields
-        person = None if is_team else payload.person(payload.read("requested_reviewer", Account))
-        team = payload.team(payload.read("requested_team", Team)) if is_team else None
-        payload.say(asks[payload.action](thread=facts.key, person=person, team=team, actor=actor))
-    else:
-        return _thread(payload, facts)
+    match payload.action:
+        case "closed":
+            payload.say(to.EnsureThread(facts=replace(facts, is_closed=False)))
+            payload.say(to.CloseThread(thread=facts.key, merged=bool(pull.merged), actor=actor))
+        case "review_requested":
+            person, team = _reviewer(payload, facts)
+            payload.say(to.RequestReview(thread=facts.key, person=person, team=team, actor=actor))
+        case "review_request_removed":
+            person, team = _reviewer(payload, facts)
+            payload.say(to.RemoveReviewRequest(thread=facts.key, person=person, team=team, actor=actor))
+        case _:
+            return _thread(payload, facts)
     return True
 
 
-def _thread(payload: Reading, facts: to.ThreadFacts) -> bool:
+def _reviewer(payload: Reading, facts: ThreadFacts) -> tuple[int | None, int | None]:
+    """Makes sure of the thread and of the person or team whose review it is about."""
+    payload.say(to.EnsureThread(facts=facts))
+    if "requested_team" in payload.fields:
+        return None, payload.team(payload.read("requested_team", shape.Team))
+    return payload.person(payload.read("requested_reviewer", shape.Account)), None
+
+
+def _thread(payload: Reading, facts: ThreadFacts) -> bool:
     """Says what issues and pull requests have in common."""
     before, actor = facts, payload.actor
     news: to.Command
@@ -121,12 +107,9 @@ def _thread(payload: Reading, facts: to.ThreadFacts) -> bool:
         case "reopened":
             before = replace(facts, is_closed=True)
             news = to.ReopenThread(thread=facts.key, actor=actor)
-        case "assigned":
-            person = payload.person(payload.read("assignee", Account))
-            news = to.Assign(thread=facts.key, person=person, actor=actor)
-        case "unassigned":
-            person = payload.person(payload.read("assignee", Account))
-            news = to.Unassign(thread=facts.key, person=person, actor=actor)
+        case "assigned" | "unassigned" as action:
+            change = to.Assign if action == "assigned" else to.Unassign
+            news = change(thread=facts.key, person=payload.person(payload.read("assignee", shape.Account)), actor=actor)
         case action if action in HOUSEKEEPING:
             news = to.Housekeeping(thread=facts.key, kind=action, actor=actor)
         case _:
@@ -136,30 +119,28 @@ def _thread(payload: Reading, facts: to.ThreadFacts) -> bool:
     return True
 
 
-def _move(payload: Reading, old: to.ThreadFacts, new: to.ThreadFacts) -> bool:
+def _move(payload: Reading, old: ThreadFacts, new: ThreadFacts) -> bool:
     """Says that a thread moved, as GitHub does twice: where it left, and where it arrived."""
     actor = payload.actor
     payload.say(to.EnsureThread(facts=old))
     payload.say(
-        to.MoveThread(
-            thread=old.key, to_key=new.key, to_space=new.space, number=new.number, link=new.link, actor=actor
-        )
+        to.MoveThread(thread=old.key, to_key=new.key, to_space=new.space, number=new.number, link=new.link, actor=actor)
     )
     return True
 
 
 def _issue_comment(payload: Reading) -> bool:
-    thread = payload.known_thread(payload.read("issue", Issue))
+    thread = payload.known_thread(payload.read("issue", shape.Issue))
     return _post(payload, payload.comment("comment", thread), "created")
 
 
 def _review_comment(payload: Reading) -> bool:
-    thread = payload.known_thread(payload.read("pull_request", PullRequest))
+    thread = payload.known_thread(payload.read("pull_request", shape.PullRequest))
     return _post(payload, payload.comment("review_comment", thread), "created")
 
 
 def _review(payload: Reading) -> bool:
-    thread = payload.known_thread(payload.read("pull_request", PullRequest))
+    thread = payload.known_thread(payload.read("pull_request", shape.PullRequest))
     facts = payload.review(thread)
     if payload.action != "dismissed":
         return _post(payload, facts, "submitted")
@@ -169,7 +150,7 @@ def _review(payload: Reading) -> bool:
     return True
 
 
-def _post(payload: Reading, facts: to.PostFacts, written: str) -> bool:
+def _post(payload: Reading, facts: PostFacts, written: str) -> bool:
     """Says what comments and reviews have in common."""
     actor = payload.actor
     if payload.action == written:
@@ -187,12 +168,12 @@ def _post(payload: Reading, facts: to.PostFacts, written: str) -> bool:
 
 
 def _member(payload: Reading) -> bool:
-    return _membership_of(payload, "space", payload.space(), payload.read("member", Account))
+    return _membership_of(payload, "space", payload.space(), payload.read("member", shape.Account))
 
 
 def _membership(payload: Reading) -> bool:
-    team = payload.team(payload.read("team", Team))
-    return _membership_of(payload, "team", team, payload.read("member", Account))
+    team = payload.team(payload.read("team", shape.Team))
+    return _membership_of(payload, "team", team, payload.read("member", shape.Account))
 
 
 def _organization(payload: Reading) -> bool:
@@ -201,16 +182,15 @@ def _organization(payload: Reading) -> bool:
         return True
     if payload.action not in {"member_added", "member_removed"}:
         return False
-    return _membership_of(payload, "organisation", organisation, payload.read("membership", Membership).user)
+    return _membership_of(payload, "organisation", organisation, payload.read("membership", shape.Membership).user)
 
 
-def _membership_of(payload: Reading, scope: to.Scope, of: int, account: Account) -> bool:
+def _membership_of(payload: Reading, scope: Scope, of: int, account: shape.Account) -> bool:
     person, actor = payload.person(account), payload.actor
     match payload.action.removeprefix("member_"):
         case "added" | "edited":
-            grant = payload.read("changes", Grant) if "changes" in payload.fields else Grant()
-            told = grant.permission or grant.role_name
-            permission = told.to if told else None
+            grant = payload.read("changes", shape.Grant) if "changes" in payload.fields else shape.Grant()
+            permission = grant.permission.to or grant.role_name.to
             payload.say(to.SetMember(scope=scope, of=of, person=person, permission=permission, actor=actor))
         case "removed":
             payload.say(to.RemoveMember(scope=scope, of=of, person=person, actor=actor))
@@ -220,7 +200,7 @@ def _membership_of(payload: Reading, scope: to.Scope, of: int, account: Account)
 
 
 def _team(payload: Reading) -> bool:
-    found = payload.read("team", Team)
+    found = payload.read("team", shape.Team)
     team, actor = payload.team(found), payload.actor
     match payload.action or "added_to_repository":
         case "created" | "edited":

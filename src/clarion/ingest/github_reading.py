@@ -12,6 +12,7 @@ from typing import ClassVar, Final, TypeVar
 import msgspec
 
 from clarion.ingest import commands as to
+from clarion.ingest.facts import AccountKind, PostFacts, PostKind, ThreadFacts
 from clarion.ingest.github_shape import (
     Account,
     Comment,
@@ -29,7 +30,7 @@ from clarion.model.text import MAX_TEXT_BYTES, is_handle
 MAX_PAYLOAD_BYTES: Final = 25 * 1024 * 1024
 """GitHub sends no larger ones."""
 
-_KINDS: Final[dict[str, to.AccountKind]] = {"User": "person", "Organization": "organisation"}
+_KINDS: Final[dict[str, AccountKind]] = {"User": "person", "Organization": "organisation"}
 _YEARS: Final = range(1970, 9999)
 
 T = TypeVar("T")
@@ -127,9 +128,7 @@ class Reading:
             to.EnsureSpace(
                 key=found.id,
                 name=found.full_name,
-                visibility="private"
-                if found.private or found.visibility not in {None, "public"}
-                else "public",
+                visibility="private" if found.private or found.visibility not in {None, "public"} else "public",
                 organisation=owner if is_owned else None,
                 owner=None if is_owned else owner,
             )
@@ -144,10 +143,10 @@ class Reading:
         self.say(to.EnsureTeam(key=team.id, organisation=organisation, slug=team.slug, name=team.name))
         return team.id
 
-    def thread(self, item: Issue | PullRequest, space: int) -> to.ThreadFacts:
+    def thread(self, item: Issue | PullRequest, space: int) -> ThreadFacts:
         """Gives what a thread is now, its author made sure of."""
         is_pull = isinstance(item, PullRequest) or item.pull_request is not None
-        return to.ThreadFacts(
+        return ThreadFacts(
             key=f"{space}#{item.number}",
             space=space,
             kind="pull_request" if is_pull else "issue",
@@ -166,11 +165,11 @@ class Reading:
         self.say(to.EnsureThread(facts=facts))
         return facts.key
 
-    def comment(self, kind: to.PostKind, thread: str) -> to.PostFacts:
+    def comment(self, kind: PostKind, thread: str) -> PostFacts:
         """Gives what the payload's comment is now, its author made sure of."""
         found = self.read("comment", Comment)
         review = found.pull_request_review_id
-        return to.PostFacts(
+        return PostFacts(
             key=f"{kind}:{found.id}",
             kind=kind,
             thread=thread,
@@ -181,10 +180,10 @@ class Reading:
             review=None if review is None else f"review:{review}",
         )
 
-    def review(self, thread: str) -> to.PostFacts:
+    def review(self, thread: str) -> PostFacts:
         """Gives what the payload's review is now, its author made sure of."""
         found = self.read("review", Review)
-        return to.PostFacts(
+        return PostFacts(
             key=f"review:{found.id}",
             kind="review",
             thread=thread,
@@ -195,17 +194,14 @@ class Reading:
             state=found.state,
         )
 
-    def thread_before_edit(self, facts: to.ThreadFacts) -> to.ThreadFacts:
+    def thread_before_edit(self, facts: ThreadFacts) -> ThreadFacts:
         """Gives what a thread was before the edit that the payload tells of."""
         edit = self._edit()
-        title = edit.title and edit.title.before
-        body = edit.body and edit.body.before
-        return replace(facts, title=title or facts.title, body=facts.body if body is None else body)
+        return replace(facts, title=edit.title.before or facts.title, body=edit.body_before(facts.body))
 
-    def post_before_edit(self, facts: to.PostFacts) -> to.PostFacts:
+    def post_before_edit(self, facts: PostFacts) -> PostFacts:
         """Gives what a post was before the edit that the payload tells of."""
-        body = (edit := self._edit()).body and edit.body.before
-        return replace(facts, body=facts.body if body is None else body)
+        return replace(facts, body=self._edit().body_before(facts.body))
 
     def _edit(self) -> Edit:
         return self.read("changes", Edit) if "changes" in self._fields else Edit()

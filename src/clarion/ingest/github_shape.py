@@ -50,7 +50,7 @@ class Issue(Struct, frozen=True):
     title: Title
     html_url: Link
     created_at: Time
-    state: str
+    state: str = "open"
     user: Account | None = None
     body: str | None = None
     pull_request: dict[str, object] | None = None
@@ -63,7 +63,7 @@ class PullRequest(Struct, frozen=True):
     title: Title
     html_url: Link
     created_at: Time
-    state: str
+    state: str = "open"
     user: Account | None = None
     body: str | None = None
     merged: bool | None = None
@@ -116,15 +116,19 @@ class Was(Struct, frozen=True, rename={"before": "from"}):
 class Edit(Struct, frozen=True):
     """What an edit changed."""
 
-    title: Was | None = None
-    body: Was | None = None
+    title: Was = Was()
+    body: Was = Was()
+
+    def body_before(self, body: str) -> str:
+        """Gives the text before the edit, which may have been empty, or left alone."""
+        return body if self.body.before is None else self.body.before
 
 
 class Grant(Struct, frozen=True):
     """Which permission a member got."""
 
-    permission: Was | None = None
-    role_name: Was | None = None
+    permission: Was = Was()
+    role_name: Was = Was()
 
 
 class Transfer(Struct, frozen=True):

@@ -1,0 +1,1 @@
+"""Frozen types, closed lists, errors: no I/O."""

@@ -29,8 +29,7 @@ class WrongKey(ClarionError):
 
     def __init__(self, what: str, value: object, key_type: str) -> None:
         super().__init__(
-            f"{value!r} is no {what} key: this schema was made for keys of type {key_type}"
-            f" (CLARION_{what.upper()}_KEY)"
+            f"{value!r} is no {what} key: this schema was made for keys of type {key_type} (CLARION_{what.upper()}_KEY)"
         )
 
 

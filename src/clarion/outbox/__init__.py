@@ -1,0 +1,1 @@
+"""Publishing, and what becomes of published events."""

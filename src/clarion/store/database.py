@@ -45,7 +45,7 @@ class Session:
     async def send(self, statement: Statement) -> list[Row]:
         """Send one statement and return its rows, none if it has none."""
         self.wakes_relays |= statement.wakes_relays
-        cursor = await self.connection.execute(self.queries[statement.name], statement.params)  # type: ignore[arg-type]
+        cursor = await self.connection.execute(self.queries[statement.name], statement.params)
         return await cursor.fetchall() if cursor.description else []
 
     async def fetch(self, name: str, /, **params: Any) -> list[Row]:

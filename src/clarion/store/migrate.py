@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import LiteralString, cast
 
 import psycopg
 
@@ -25,10 +24,12 @@ class Step:
 
 def steps() -> list[Step]:
     """Return every migration in order."""
-    found = []
-    for file in files("clarion.store").joinpath("migrations").iterdir():
-        if match := _FILE.match(file.name):
-            found.append(Step(match[1], match[2], file.read_text(encoding="utf-8")))
+    folder = files("clarion.store").joinpath("migrations")
+    found = [
+        Step(match[1], match[2], file.read_text(encoding="utf-8"))
+        for file in folder.iterdir()
+        if (match := _FILE.match(file.name))
+    ]
     return sorted(found, key=lambda step: step.name)
 
 
@@ -49,14 +50,12 @@ def migrate(
     applied: list[str] = []
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute("SELECT pg_advisory_lock(hashtext('clarion.migrate'), hashtext(%s))", [schema])
-        conn.execute(_sql(f"CREATE SCHEMA IF NOT EXISTS {schema}"))
+        conn.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         conn.execute(
-            _sql(
-                f"CREATE TABLE IF NOT EXISTS {schema}.schema_version (step text PRIMARY KEY, person_key text NOT NULL,"
-                " space_key text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"
-            )
+            f"CREATE TABLE IF NOT EXISTS {schema}.schema_version (step text PRIMARY KEY, person_key text NOT NULL,"
+            " space_key text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"
         )
-        rows = conn.execute(_sql(f"SELECT step, person_key, space_key FROM {schema}.schema_version")).fetchall()
+        rows = conn.execute(f"SELECT step, person_key, space_key FROM {schema}.schema_version").fetchall()
         for _, made_person, made_space in rows:
             if (made_person, made_space) != (person_key, space_key):
                 raise WrongSchema(schema, (made_person, made_space), (person_key, space_key))
@@ -66,9 +65,9 @@ def migrate(
                 continue
             with conn.transaction():
                 text = step.sql.format(person_key=person_key, space_key=space_key)
-                conn.execute(_sql(in_schema(text, schema)))
+                conn.execute(in_schema(text, schema))
                 conn.execute(
-                    _sql(f"INSERT INTO {schema}.schema_version (step, person_key, space_key) VALUES (%s, %s, %s)"),
+                    f"INSERT INTO {schema}.schema_version (step, person_key, space_key) VALUES (%s, %s, %s)",
                     [step.name, person_key, space_key],
                 )
             applied.append(step.name)
@@ -80,10 +79,6 @@ def pending(url: str, *, schema: str = "clarion") -> list[str]:
     with psycopg.connect(url, autocommit=True) as conn:
         if conn.execute("SELECT to_regclass(%s)", [f"{schema}.schema_version"]).fetchone() == (None,):
             return [step.name for step in steps()]
-        done = {row[0] for row in conn.execute(_sql(f"SELECT step FROM {schema}.schema_version"))}
+        done = {row[0] for row in conn.execute(f"SELECT step FROM {schema}.schema_version")}
     return [step.name for step in steps() if step.name not in done]
 
-
-def _sql(text: str) -> LiteralString:
-    """Vouch for SQL built from our own files and a checked schema name."""
-    return cast(LiteralString, text)

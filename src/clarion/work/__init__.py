@@ -1,0 +1,1 @@
+"""The only loops: claim, settle, retry, wake; and the change that commits and tells."""

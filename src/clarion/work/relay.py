@@ -200,11 +200,13 @@ class Relay:
         for note in dead:
             mine = [event for event in note["events"] if event in held]
             if len(note["events"]) == 1:
-                await self._charge(main, held[mine[0]], f"the relay {note['relay']} died while it handled this event alone")
+                await self._charge(
+                    main, held[mine[0]], f"the relay {note['relay']} died while it handled this event alone"
+                )
             else:
                 await main.fetch("set_alone", events=mine)
         await main.fetch("delete_notes", notes=[note["id"] for note in dead])
-        log.warning("a relay died", relays=[note["relay"] for note in dead], events=sorted(held))
+        log.warning("a relay died", relays=[note["relay"] for note in dead], event_ids=sorted(held))
         return 1
 
     async def _attempt(self, main: Session, events: Sequence[Event]) -> Handled | None:
@@ -226,7 +228,7 @@ class Relay:
     async def _fail(self, main: Session, event: Event, error: Exception) -> Handled:
         if is_transient(error):
             return Handled({event.id: Later(self._random.uniform(0.01, 0.1), type(error).__name__)})
-        log.error("event failed", event=event.id, type=event.type, attempt=event.attempts + 1, error=repr(error))
+        log.error("event failed", event_id=event.id, type=event.type, attempt=event.attempts + 1, error=repr(error))
         self.tally.count(self.tally.failed, event.type)
         await self._charge(main, event, f"{type(error).__name__}: {error}")
         return Handled({})
@@ -237,7 +239,7 @@ class Relay:
             "charge_event", event=event.id, error=error.replace("\0", ""), delay=delay, max_attempts=MAX_ATTEMPTS
         )
         if rows and rows[0]["state"] == "set_aside":
-            log.error("event set aside", event=event.id, type=event.type, error=error)
+            log.error("event set aside", event_id=event.id, type=event.type, error=error)
             self.tally.count(self.tally.settled, (event.type, "set_aside"))
 
     async def _settle(self, main: Session, outcomes: Mapping[int, Outcome]) -> None:
@@ -262,7 +264,7 @@ class Relay:
         for event in events:
             if outcome := handled.outcomes.get(event.id):
                 self.tally.count(self.tally.settled, (event.type, type(outcome).__name__.lower()))
-                log.debug("event handled", event=event.id, type=event.type, outcome=outcome)
+                log.debug("event handled", event_id=event.id, type=event.type, outcome=outcome)
         for reason, count in handled.notified.items():
             self.tally.count(self.tally.notified, reason, count)
 

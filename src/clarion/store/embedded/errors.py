@@ -4,9 +4,7 @@ from typing import ClassVar
 
 from clarion.model.errors import ClarionError
 
-OWN_SERVER = (
-    "use a PostgreSQL of your own (15 or newer): CLARION_DATABASE_URL=postgresql://user@host/db clarion …"
-)
+OWN_SERVER = "use a PostgreSQL of your own (15 or newer): CLARION_DATABASE_URL=postgresql://user@host/db clarion …"
 
 
 class EmbeddedServerError(ClarionError):

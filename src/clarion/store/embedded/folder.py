@@ -82,9 +82,7 @@ class ServerFolder:
         descriptor = self.open_private(self.path / name, os.O_RDWR)
         try:
             if not _acquire(descriptor, deadline):
-                raise self._held() or FolderHeldError(
-                    f"{self.path} is being started or stopped elsewhere: retry"
-                )
+                raise self._held() or FolderHeldError(f"{self.path} is being started or stopped elsewhere: retry")
             yield descriptor
         finally:
             os.close(descriptor)

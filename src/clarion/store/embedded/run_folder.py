@@ -54,7 +54,5 @@ def _temporary(account: Account) -> Path:
 def _is_private(folder: Path, account: Account) -> bool:
     status = folder.lstat()
     return (
-        stat.S_ISDIR(status.st_mode)
-        and status.st_uid == account.uid
-        and stat.S_IMODE(status.st_mode) == stat.S_IRWXU
+        stat.S_ISDIR(status.st_mode) and status.st_uid == account.uid and stat.S_IMODE(status.st_mode) == stat.S_IRWXU
     )

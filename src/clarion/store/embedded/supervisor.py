@@ -75,9 +75,7 @@ class Membership:
                 while connection.recv(4096):
                     pass
             except TimeoutError:
-                raise ServerFailedError(
-                    f"the embedded server did not stop within {LEAVE_SECONDS:.0f} s"
-                ) from None
+                raise ServerFailedError(f"the embedded server did not stop within {LEAVE_SECONDS:.0f} s") from None
             except OSError:
                 return  # the watchdog is gone, and the server with it
 

@@ -137,9 +137,8 @@ ON CONFLICT DO NOTHING
 
 -- name: lock_people
 -- People are locked, in order, before they are judged; what is theirs changes under this lock only.
-SELECT count(*) AS count FROM (
-    SELECT person FROM clarion.inbox_state WHERE person = ANY(%(people)s::clarion.person_key[])
-    ORDER BY person FOR NO KEY UPDATE) l
+SELECT person FROM clarion.inbox_state WHERE person = ANY(%(people)s::clarion.person_key[])
+ORDER BY person FOR NO KEY UPDATE
 
 -- name: audience
 -- THE JUDGEMENT: candidates with their reasons, and every rule a named boolean column. The notifier writes for
@@ -272,3 +271,26 @@ WITH
 ,
 -- include: audience
 SELECT * FROM judged ORDER BY event, person
+
+-- name: get_handle
+SELECT (SELECT handle FROM clarion.people WHERE id = %(person)s::clarion.person_key) AS handle
+
+-- name: recorded
+-- What stands written for a person about a thread and one post of it, in words (W16).
+SELECT said FROM (
+    SELECT 1 AS rank, format('named in the post as %%s, %%s%%s', h.kind,
+               CASE WHEN h.told_at IS NULL THEN 'not told' ELSE 'told at ' || to_char(h.told_at, 'YYYY-MM-DD HH24:MI:SS') END,
+               CASE WHEN h.removed THEN ', taken back since' WHEN h.hidden THEN ', hidden since' ELSE '' END) AS said
+    FROM clarion.hit h JOIN clarion.post p ON p.id = h.post
+    WHERE p.key = %(post)s AND h.person = %(person)s::clarion.person_key
+    UNION ALL
+    SELECT 2, format('has a notification for the thread as %%s, %%s', n.reason,
+               CASE WHEN n.hidden THEN 'hidden' WHEN n.done_at IS NOT NULL THEN 'done'
+                    WHEN clarion.is_unread(n, s.read_seq) THEN 'unread' ELSE 'read' END)
+    FROM clarion.notification n JOIN clarion.thread t ON t.id = n.thread JOIN clarion.inbox_state s USING (person)
+    WHERE t.key = %(thread)s AND n.person = %(person)s::clarion.person_key
+    UNION ALL
+    SELECT 3, CASE WHEN p.subscribed THEN 'follows the thread: ' || p.why ELSE 'unsubscribed from the thread' END
+    FROM clarion.thread_person p JOIN clarion.thread t ON t.id = p.thread
+    WHERE t.key = %(thread)s AND p.person = %(person)s::clarion.person_key AND (p.subscribed OR p.unsubscribed_at IS NOT NULL)
+) r ORDER BY rank, said

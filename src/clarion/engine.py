@@ -1,0 +1,119 @@
+"""The engine: builds and wires everything. The only file that knows everyone."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Self
+
+from clarion.config import Settings, load
+from clarion.content import RESOLVERS
+from clarion.model.happening import Resolver
+from clarion.model.keys import Key, parse_key
+from clarion.model.rules import Why
+from clarion.notifier import Notifier
+from clarion.notifier.why import why
+from clarion.store.database import Database
+from clarion.store.embedded import EmbeddedPostgres
+from clarion.store.migrate import migrate
+from clarion.work.change import Changes
+from clarion.work.crew import Crew
+from clarion.work.wake import Signals
+
+
+class Engine:
+    """Clarion in one process: its database, its commands, and its relays where they run here."""
+
+    def __init__(self, settings: Settings | None = None, resolvers: Mapping[str, Resolver] | None = None) -> None:
+        self.settings = settings or load()
+        self.notifier = Notifier({**RESOLVERS, **(resolvers or {})}, self.settings.person_key)
+        self.embedded: EmbeddedPostgres | None = None
+        self.crew: Crew | None = None
+        self._exits = AsyncExitStack()
+
+    async def open(self, *, run_migrations: bool | None = None) -> None:
+        """Connect; without `database_url` start or join the embedded PostgreSQL first.
+
+        Migrations run by themselves on the embedded server, elsewhere when asked for.
+        Raises: `EmbeddedServerError` where no server can be had, `WrongSchema`, the database's error.
+        """
+        async with AsyncExitStack() as exits:
+            url = self.settings.database_url
+            if url is None:
+                self.embedded = EmbeddedPostgres(self.settings.data_dir / "postgres")
+                url = await asyncio.to_thread(self.embedded.start)
+                exits.push_async_callback(asyncio.to_thread, self.embedded.close)
+            if run_migrations or (run_migrations is None and self.embedded):
+                await asyncio.to_thread(self.migrate, url)
+            self.database = Database(url, self.settings.schema_name, size=self.settings.pool_size)
+            await exits.enter_async_context(self.database)
+            self.signals = Signals(self.database)
+            sending = asyncio.create_task(self.signals.send())
+            exits.push_async_callback(_cancel, sending)
+            self.changes = Changes(self.database, self.signals.publish)
+            self._exits = exits.pop_all()
+
+    async def close(self) -> None:
+        """Drain the relays that run here, close the connections, leave the embedded server."""
+        await self.stop_relays()
+        await self._exits.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def migrate(self, url: str, *, finish: bool = False) -> list[str]:
+        """Bring the schema of the settings up to date; see `store.migrate`. Returns the steps applied."""
+        settings = self.settings
+        return migrate(
+            url,
+            schema=settings.schema_name,
+            person_key=settings.person_key,
+            space_key=settings.space_key,
+            finish=finish,
+        )
+
+    def start_relays(self, relays: int = 1) -> Crew:
+        """Start relays in this process; `stop_relays` or `close` drains them."""
+        self.crew = Crew(
+            self.database,
+            self.signals,
+            self.notifier,
+            relays=relays,
+            batch=self.settings.relay_batch,
+            poll_seconds=self.settings.relay_poll_seconds,
+        )
+        self.crew.start()
+        return self.crew
+
+    async def stop_relays(self) -> None:
+        """Drain the relays that run here, if any do."""
+        if self.crew:
+            await self.crew.stop()
+            self.crew = None
+
+    @asynccontextmanager
+    async def relaying(self, relays: int = 1) -> AsyncIterator[Crew]:
+        """Relays for as long as the block lasts."""
+        yield self.start_relays(relays)
+        await self.stop_relays()
+
+    def person(self, value: Any) -> Key:
+        """Return a person's key in the host's type. Raises: `WrongKey`."""
+        return parse_key(value, self.settings.person_key, "person")
+
+    def space(self, value: Any) -> Key:
+        """Return a space's key in the host's type. Raises: `WrongKey`."""
+        return parse_key(value, self.settings.space_key, "space")
+
+    async def why(self, event: int, person: Key) -> Why:
+        """Return why a person hears of an event, or does not (W16). Raises: `NotFound`."""
+        async with self.database.session() as session:
+            return await why(session, self.notifier, event, person)
+
+
+async def _cancel(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

@@ -1,0 +1,84 @@
+"""Whom the texts of a batch name: handles and teams become keys in two statements, whatever the number."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from clarion.model.happening import Part
+from clarion.model.keys import Key
+from clarion.model.reasons import Reason
+from clarion.model.text import Mentions, find_mentions
+from clarion.store.database import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A post's text with who wrote it and where: what a team mention depends on (W3)."""
+
+    event: int
+    part: Part
+    author: Key | None
+    space: Key | None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A person or a team that a post names, and why that makes them hear."""
+
+    event: int
+    post: str
+    whom: Key
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """Everybody named in the texts of a batch."""
+
+    people: Sequence[Named]
+    teams: Sequence[Named]
+
+
+async def find_named(session: Session, texts: Sequence[Text]) -> Naming:
+    """Return whom the texts name, by the handles and teams that exist now (T1 to T4, W3, W17)."""
+    found = [(text, mentions) for text in texts if (mentions := find_mentions(text.part.text)).people or mentions.teams]
+    return Naming(await _people(session, found), await _teams(session, found))
+
+
+async def _people(session: Session, found: Sequence[tuple[Text, Mentions]]) -> list[Named]:
+    handles = {handle for _, mentions in found for candidates in mentions.people for handle in candidates}
+    if not handles:
+        return []
+    rows = await session.fetch("find_people", handles=sorted(handles))
+    bearer: Mapping[str, Key] = {row["handle"]: row["person"] for row in rows}  # present ones come last and win
+    named = {
+        Named(text.event, text.part.post, bearer[handle], Reason.MENTIONED): None
+        for text, mentions in found
+        for candidates in mentions.people
+        if (handle := next((candidate for candidate in candidates if candidate in bearer), None))
+    }
+    return list(named)
+
+
+async def _teams(session: Session, found: Sequence[tuple[Text, Mentions]]) -> list[Named]:
+    asked = [
+        (text, organisation, team)
+        for text, mentions in found
+        for organisation, team in mentions.teams
+        if text.space is not None and text.author is not None
+    ]
+    if not asked:
+        return []
+    rows = await session.fetch(
+        "find_teams",
+        spaces=[text.space for text, _, _ in asked],
+        authors=[text.author for text, _, _ in asked],
+        organisations=[organisation for _, organisation, _ in asked],
+        teams=[team for _, _, team in asked],
+    )
+    texts = [text for text, _, _ in asked]
+    named = {
+        Named(text.event, text.part.post, row["team"], Reason.TEAM_MENTIONED): None
+        for row in rows
+        for text in (texts[row["ordinal"] - 1],)
+    }
+    return list(named)

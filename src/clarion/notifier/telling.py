@@ -1,0 +1,210 @@
+"""Telling: posts, edits and requests of a batch become notifications, all in one judgement (W)."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clarion.model.event import Effect, Event
+from clarion.model.happening import Happening, Part
+from clarion.model.keys import Key
+from clarion.model.reasons import Reason
+from clarion.notifier.naming import Named, Naming, Text, find_named
+from clarion.notifier.places import Place
+from clarion.store.database import Session
+
+TOLD = frozenset({Effect.POST, Effect.ASK, Effect.EDIT, Effect.HOUSEKEEPING})
+"""What this module handles."""
+
+
+@dataclass(slots=True)
+class Tale:
+    """One event to tell: what happened, where, and whom its texts and rows name."""
+
+    event: Event
+    happening: Happening
+    place: Place
+    parts: tuple[Part, ...]
+    people: list[Named] = field(default_factory=list)
+    teams: list[Named] = field(default_factory=list)
+    post: int | None = None
+    announced: bool = False
+    candidates: list[Key] = field(default_factory=list)
+
+    @property
+    def bulk(self) -> bool:
+        """Whether the followers hear, not only those named: once for each post (O12)."""
+        return self.event.effect in {Effect.POST, Effect.HOUSEKEEPING} and (
+            not self.announced or self.event.cursor is not None
+        )
+
+    @property
+    def told_before(self) -> bool:
+        """Whether this creation was handled already, by another event of the same post."""
+        return self.event.effect in {Effect.POST, Effect.HOUSEKEEPING} and not self.bulk
+
+
+async def make_tales(
+    session: Session, happened: Sequence[tuple[Event, Happening, Place]]
+) -> tuple[list[Tale], dict[int, int]]:
+    """Return what is to be told, and the events that only repeat another of the batch, with that other's id.
+
+    Several events of one post see the same rows, so one of them speaks for all (O12).
+    """
+    leaders: dict[str, Tale] = {}
+    repeats: dict[int, int] = {}
+    for event, happening, place in happened:
+        tale = Tale(event, happening, place, happening.all_parts(event.id))
+        leader = leaders.setdefault(tale.parts[0].post, tale)
+        if leader is not tale:
+            if leader.event.effect is Effect.EDIT and event.effect is Effect.POST:
+                leaders[tale.parts[0].post], tale, leader = tale, leader, tale
+            repeats[tale.event.id] = leader.event.id
+    tales = list(leaders.values())
+    await _name(session, tales)
+    await _find_posts(session, tales)
+    return tales, repeats
+
+
+async def find_candidates(session: Session, tales: Sequence[Tale], limit: int) -> None:
+    """Fill in a superset of those who may hear, in order of person, at most `limit` for each tale."""
+    by_event = {tale.event.id: tale for tale in tales}
+    if not tales:
+        return
+    rows = await session.fetch("find_candidates", **judgement(tales, {}), limit=limit)
+    for row in rows:
+        by_event[row["event"]].candidates.append(row["person"])
+
+
+async def tell(session: Session, tales: Sequence[Tale], people: Sequence[Key]) -> dict[str, int]:
+    """Write what the tales mean for these people, who are locked. Returns notifications by reason."""
+    posts = await _record_posts(session, tales)
+    parameters = judgement(tales, posts)
+    removed = await _remove_mentions(session, tales, posts, parameters, people)
+    rows = await session.fetch("write_notifications", **parameters, **span(people))
+    await session.fetch(
+        "update_threads",
+        threads=[tale.place.thread for tale in tales],
+        titles=[tale.happening.title for tale in tales],
+        links=[tale.happening.link for tale in tales],
+        kinds=[tale.happening.thread_kind for tale in tales],
+    )
+    if removed:
+        await session.fetch(
+            "settle_rows", threads=[row["thread"] for row in removed], people=[row["person"] for row in removed]
+        )
+    return {row["reason"]: row["count"] for row in rows}
+
+
+def judgement(tales: Sequence[Tale], posts: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
+    """Return the parameters of the judgement for these tales; `posts` gives id and position by key."""
+    named = [one for tale in tales for one in tale.people]
+    teams = [one for tale in tales for one in tale.teams]
+    return {
+        "happenings": json.dumps([_happening(tale, posts) for tale in tales], default=str),
+        "named_events": [one.event for one in named],
+        "named_people": [one.whom for one in named],
+        "named_reasons": [one.reason.value for one in named],
+        "named_posts": [posts.get(one.post, (None, None))[0] for one in named],
+        "named_positions": [posts.get(one.post, (None, None))[1] for one in named],
+        "team_events": [one.event for one in teams],
+        "team_ids": [one.whom for one in teams],
+        "team_posts": [posts.get(one.post, (None, None))[0] for one in teams],
+        "team_positions": [posts.get(one.post, (None, None))[1] for one in teams],
+    }
+
+
+def span(people: Sequence[Key]) -> dict[str, Any]:
+    """Return people, in the database's order, as the parameters that bound a judgement."""
+    return {"people": list(people), "first": people[0] if people else None, "last": people[-1] if people else None}
+
+
+def _happening(tale: Tale, posts: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
+    post, position = posts.get(tale.parts[0].post, (tale.post, None))
+    return {
+        "event": tale.event.id,
+        "thread": tale.place.thread,
+        "space": tale.place.space,
+        "actor": tale.happening.actor,
+        "post": post,
+        "position": position,
+        "bulk": tale.bulk,
+        "housekeeping": tale.event.effect is Effect.HOUSEKEEPING,
+        "subscribes": tale.happening.subscribes_actor,
+        "cursor": tale.event.cursor,
+    }
+
+
+async def _name(session: Session, tales: Iterable[Tale]) -> None:
+    by_event = {tale.event.id: tale for tale in tales}
+    texts = [
+        Text(tale.event.id, part, tale.happening.actor, tale.place.space)
+        for tale in by_event.values()
+        for part in tale.parts
+    ]
+    naming: Naming = await find_named(session, texts)
+    for tale in by_event.values():
+        happening, post = tale.happening, tale.parts[0].post
+        for reason, people in (
+            (Reason.ASSIGNED, happening.assigned),
+            (Reason.REVIEW_REQUESTED, happening.review_requested),
+            (Reason.ADDRESSED, happening.addressed),
+        ):
+            tale.people += [Named(tale.event.id, post, person, reason) for person in people]
+    for one in naming.people:
+        by_event[one.event].people.append(one)
+    for one in naming.teams:
+        by_event[one.event].teams.append(one)
+
+
+async def _find_posts(session: Session, tales: Sequence[Tale]) -> None:
+    by_key = {tale.parts[0].post: tale for tale in tales}
+    if not by_key:
+        return
+    for row in await session.fetch("find_posts", keys=sorted(by_key)):
+        by_key[row["key"]].post = row["id"]
+        by_key[row["key"]].announced = row["announced"]
+
+
+async def _record_posts(session: Session, tales: Sequence[Tale]) -> dict[str, tuple[int, int]]:
+    parts = [(tale, part) for tale in tales for part in tale.parts]
+    rows = await session.fetch(
+        "record_posts",
+        threads=[tale.place.thread for tale, _ in parts],
+        keys=[part.post for _, part in parts],
+        kinds=[_post_kind(tale, part) for tale, part in parts],
+        authors=[tale.happening.actor for tale, _ in parts],
+        announce=[tale.event.effect is not Effect.EDIT for tale, _ in parts],
+    )
+    return {row["key"]: (row["id"], row["position"]) for row in rows}
+
+
+def _post_kind(tale: Tale, part: Part) -> str:
+    if tale.event.effect is Effect.HOUSEKEEPING:
+        return "housekeeping"
+    if tale.event.effect is Effect.ASK:
+        return "assigned" if tale.happening.assigned else "review_requested"
+    return part.kind
+
+
+async def _remove_mentions(
+    session: Session,
+    tales: Sequence[Tale],
+    posts: Mapping[str, tuple[int, int]],
+    parameters: Mapping[str, Any],
+    people: Sequence[Key],
+) -> list[dict[str, Any]]:
+    known = [tale for tale in tales if tale.post is not None]
+    if not known:
+        return []
+    pairs = [(posts[part.post][0], tale.event.id) for tale in known for part in tale.parts]
+    return await session.fetch(
+        "remove_mentions",
+        posts=[post for post, _ in pairs],
+        events=[event for _, event in pairs],
+        people=list(people),
+        named_events=parameters["named_events"],
+        named_people=parameters["named_people"],
+        team_events=parameters["team_events"],
+        team_ids=parameters["team_ids"],
+    )
