@@ -6,11 +6,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from support.databases import create_database, drop_database, drop_leftovers
 
 from clarion.store.database import Database
 from clarion.store.embedded import EmbeddedPostgres
 from clarion.store.migrate import migrate
+from support.databases import create_database, drop_database, drop_leftovers
 
 BUILD = Path(__file__).parent.parent / "build"
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from clarion.ingest import commands as to
 from clarion.ingest.github_payload import ForeignPayload, Ignored, read_payload
@@ -40,7 +38,7 @@ def kinds(found: tuple[to.Command, ...]) -> list[str]:
     return [type(command).__name__ for command in found]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.parent.name}-{path.name}")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parts[-2]}-{path.name}")
 def test_every_file_is_read_or_ignored_with_a_reason(path: Path) -> None:
     found = read_payload(path.read_bytes(), name=path.name)
     if isinstance(found, Ignored):
@@ -51,7 +49,7 @@ def test_every_file_is_read_or_ignored_with_a_reason(path: Path) -> None:
         assert_known_before_named(found)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.parent.name}-{path.name}")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parts[-2]}-{path.name}")
 def test_the_fields_tell_the_event_where_the_name_does_not(path: Path) -> None:
     by_name = read_payload(path.read_bytes(), name=path.name)
     by_fields = read_payload(path.read_bytes(), name="payload.json")
@@ -95,17 +93,16 @@ def test_an_opened_issue_is_all_that_the_payload_says() -> None:
 
 
 def test_a_bot_gets_a_handle_that_no_person_has() -> None:
-    assert read("pull_request.00.opened.json")[0] == to.EnsurePerson(key=13, handle="paint.bot", name=None, kind="bot")
+    bot = to.EnsurePerson(key=13, handle="paint.bot", name=None, kind="bot")
+    assert bot in read("pull_request.00.opened.json")
 
 
 def test_a_comment_on_a_pull_request_belongs_to_the_same_thread_whatever_its_ids() -> None:
-    *_, opened = read("pull_request.00.opened.json")
-    *_, thread, _, edit = read("issue_comment.00.edited.json")
+    opened, edited = read("pull_request.00.opened.json")[-1], read("issue_comment.00.edited.json")
+    (thread,) = [command for command in edited if isinstance(command, to.EnsureThread)]
     assert isinstance(opened, to.OpenThread)
-    assert isinstance(edit, to.EditPost)
-    assert edit.thread == opened.facts.key == "21#6"
-    assert any(isinstance(command, to.EnsureThread) for command in read("issue_comment.00.edited.json"))
-    assert not isinstance(thread, to.OpenThread)
+    assert thread.facts.key == opened.facts.key == "21#6"
+    assert thread.facts.kind == opened.facts.kind == "pull_request"
 
 
 def test_W12_an_edit_knows_the_text_before_it() -> None:
@@ -134,10 +131,8 @@ def test_a_merge_closes_too() -> None:
 
 
 def test_W13_a_review_comment_names_its_review() -> None:
-    review, comment = (
-        read("pull_request_review.00.submitted.json")[-1],
-        read("pull_request_review_comment.00.created.json")[-1],
-    )
+    review = read("pull_request_review.00.submitted.json")[-1]
+    comment = read("pull_request_review_comment.00.created.json")[-1]
     assert isinstance(review, to.SubmitReview)
     assert isinstance(comment, to.AddPost)
     assert review.facts.key == comment.facts.review == "review:51"
@@ -176,22 +171,24 @@ def test_W15_who_may_read_what(name: str, last: to.Command) -> None:
     assert read(name)[-1] == last
 
 
-def test_W15_of_private_and_visibility_the_stricter_counts() -> None:
-    for private, visibility, expected in [
+@pytest.mark.parametrize(
+    ("private", "visibility", "expected"),
+    [
         (True, "public", "private"),
+        (True, None, "private"),
         (False, "private", "private"),
         (False, "internal", "private"),
         (False, "public", "public"),
-        (True, None, "private"),
-    ]:
-        content = changed(
-            "issues.00.opened.json",
-            lambda p, v=visibility, x=private: p["repository"].update(private=x, visibility=v),
-        )
-        found = read_payload(content)
-        assert not isinstance(found, Ignored)
-        (space,) = [command for command in found if isinstance(command, to.EnsureSpace)]
-        assert space.visibility == expected
+        (False, None, "public"),
+    ],
+)
+def test_W15_of_private_and_visibility_the_stricter_counts(
+    private: bool, visibility: str | None, expected: str
+) -> None:
+    said = {"private": private, "visibility": visibility}
+    found = read_payload(changed("issues.00.opened.json", lambda payload: payload["repository"].update(said)))
+    assert not isinstance(found, Ignored)
+    assert [command.visibility for command in found if isinstance(command, to.EnsureSpace)] == [expected]
 
 
 @pytest.mark.parametrize(
@@ -245,111 +242,3 @@ def test_an_event_that_is_given_counts_before_the_name() -> None:
     assert read_payload(content, name="member.json", event="issues") == read("issues.04.closed.json")
     with pytest.raises(ForeignPayload, match="no `member`"):
         read_payload(content, name="member.json")
-
-
-STRIPE = {"id": "evt_1", "object": "event", "type": "charge.failed", "data": {"object": {"id": "ch_1"}}}
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "not JSON"),
-        (b"not json", "not JSON"),
-        (b"\xff\xfe{}", "not JSON"),
-        (b"[]", "got `array`"),
-        (b"null", "got `null`"),
-        (b'"issues"', "got `str`"),
-        (b"{}", "no `sender`"),
-        (b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested too deeply"),
-        (b"[" * 1_000_000, "not JSON"),
-        (b'{"sender": {"id": 1, "login": "x"}', "not JSON"),
-        (json.dumps(STRIPE).encode(), "no `sender`"),
-    ],
-    ids=lambda value: repr(value[:20]),
-)
-def test_a_foreign_file_is_named_as_such(content: bytes, message: str) -> None:
-    with pytest.raises(ForeignPayload, match=message):
-        read_payload(content, name="issues.00.opened.json")
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda p: p.pop("issue"), "no `issue`"),
-        (lambda p: p.pop("repository"), "no `repository`"),
-        (lambda p: p["issue"].pop("number"), "`issue`.*`number`"),
-        (lambda p: p.update(issue=[]), "`issue`.*got `array`"),
-        (lambda p: p.update(action=1), "`action`"),
-        (lambda p: p.update(sender=None), "`sender`"),
-        (lambda p: p["sender"].update(id="11"), "`sender`.*got `str`"),
-        (lambda p: p["sender"].update(id=True), "`sender`.*got `bool`"),
-        (lambda p: p["sender"].update(id=0), "`sender`.*>= 1"),
-        (lambda p: p["sender"].update(id=2**63), "`sender`.*<="),
-        (lambda p: p["sender"].update(id=10**400), "`sender`"),
-        (lambda p: p["sender"].update(login="no handle"), "no handle"),
-        (lambda p: p["sender"].update(login="a" * 101), "no handle"),
-        (lambda p: p["sender"].update(login=""), "`sender`"),
-        (lambda p: p["repository"].update(full_name="notes"), "`repository`"),
-        (lambda p: p["repository"].update(private="no"), "`repository`"),
-        (lambda p: p["issue"].update(html_url="javascript:alert(1)"), "`issue`.*html_url"),
-        (lambda p: p["issue"].update(created_at="yesterday"), "`issue`.*created_at"),
-        (lambda p: p["issue"].update(created_at="2026-02-01T10:00:00"), "timezone"),
-        (lambda p: p["issue"].update(created_at="0001-01-01T00:00:00Z"), "the year 1"),
-        (lambda p: p["issue"].update(title=""), "`issue`.*title"),
-        (lambda p: p["issue"].update(title="x" * 1025), "`issue`.*title"),
-        (lambda p: p["issue"].update(title="a\0b"), "NUL"),
-        (lambda p: p["issue"].update(body="a\0b"), "NUL"),
-        (lambda p: p["issue"].update(body="\ud800"), "`issue`"),
-        (lambda p: p["issue"].update(body="x" * 65537), "65536"),
-        (lambda p: p["issue"].update(body="é" * 32769), "65536"),
-    ],
-)
-def test_a_broken_payload_is_named_with_what_is_wrong(change: Callable[[Any], object], message: str) -> None:
-    with pytest.raises(ForeignPayload, match=message):
-        read_payload(changed("issues.00.opened.json", change), name="issues.00.opened.json")
-
-
-def test_K2_a_text_of_exactly_the_limit_is_read() -> None:
-    content = changed("issues.00.opened.json", lambda payload: payload["issue"].update(body="é" * 32768))
-    assert not isinstance(read_payload(content), Ignored)
-
-
-def test_what_is_not_read_may_be_anything() -> None:
-    def change(payload: Any) -> None:
-        payload.update(installation=[1], enterprise="\ud800", assignee=7)
-        payload["issue"].update(labels={"a": 10**400}, reactions=None, assignees="\0")
-
-    content = changed("issues.00.opened.json", change)
-    assert read_payload(content, name="issues.json") == read("issues.00.opened.json")
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-@given(st.data(), st.sampled_from(sorted(OURS.glob("*.json"))), JSON)
-@settings(max_examples=400, deadline=None)
-def test_a_payload_with_any_part_replaced_is_read_or_refused(data: st.DataObject, path: Path, value: Any) -> None:
-    payload = json.loads(path.read_bytes())
-    place = payload
-    while True:
-        key = data.draw(st.sampled_from(sorted(place)))
-        if not isinstance(place[key], dict) or not place[key] or data.draw(st.booleans()):
-            break
-        place = place[key]
-    place[key] = value
-    try:
-        found = read_payload(json.dumps(payload).encode(), name=path.name)
-    except ForeignPayload as error:
-        assert str(error)
-    else:
-        assert isinstance(found, Ignored) or all(isinstance(command, get_args(to.Command)) for command in found)
-
-
-@given(st.binary(max_size=200))
-def test_any_bytes_are_refused(content: bytes) -> None:
-    with pytest.raises(ForeignPayload):
-        read_payload(content)

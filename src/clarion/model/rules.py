@@ -19,7 +19,13 @@ class Rule:
 
 RULES = (
     Rule("is_active", "W8", "is active", "is not active", "activate the person"),
-    Rule("is_not_own", "W6", "did not do it", "did it: nobody hears of their own activity", "opt in to one's own activity"),
+    Rule(
+        "is_not_own",
+        "W6",
+        "did not do it",
+        "did it: nobody hears of their own activity",
+        "opt in to one's own activity",
+    ),
     Rule("is_not_ignoring", "W7", "does not ignore the space", "ignores the space", "watch it at another level"),
     Rule("can_read", "W8", "can read it", "cannot read it", "give access to the space"),
     Rule("is_not_blocked", "W8", "has no block with the actor", "has a block with the actor", "lift the block"),

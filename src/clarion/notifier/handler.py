@@ -5,6 +5,7 @@ then judging and writing in a fresh snapshot (ENGINE, 2 and 3). At most `CHUNK_P
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 
 from clarion.model.errors import WrongKey
 from clarion.model.event import OWN_TYPES, Continued, Done, Effect, Event, Handled, Later, Outcome, Skipped
@@ -26,6 +27,10 @@ UNRESOLVED = frozenset({Effect.DELETE, Effect.ACCESS, Effect.WAKE})
 """What is handled by key, from Clarion's own rows (O2)."""
 
 Task = Tale | Taking
+
+
+class _Unlocked(Exception):
+    """Somebody has no inbox yet."""
 
 
 class Notifier:
@@ -165,10 +170,20 @@ class Notifier:
         return chosen
 
     async def _lock(self, session: Session, tasks: Sequence[Task], parts: Sequence[Sequence[Key]]) -> list[Key]:
-        """Lock everybody concerned, in the database's order of keys; return them in that order."""
+        """Lock everybody concerned, in the database's order of keys; return them in that order.
+
+        Somebody met for the first time has no row to lock: then the locks taken are let go, so that the row is made
+        and all are locked in one order.
+        """
         if not tasks:
             return []
         people = list({person for part in parts for person in part})
+        with suppress(_Unlocked):
+            async with session.transaction():
+                locked = await session.fetch("lock_people", people=people)
+                if len(locked) < len(people):
+                    raise _Unlocked
+            return [row["person"] for row in locked]
         await session.fetch("ensure_inboxes", people=people)
         return [row["person"] for row in await session.fetch("lock_people", people=people)]
 

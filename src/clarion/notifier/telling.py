@@ -194,7 +194,7 @@ async def _remove_mentions(
     parameters: Mapping[str, Any],
     people: Sequence[Key],
 ) -> list[dict[str, Any]]:
-    known = [tale for tale in tales if tale.post is not None]
+    known = [tale for tale in tales if tale.post is not None and tale.event.effect is Effect.EDIT]
     if not known:
         return []
     pairs = [(posts[part.post][0], tale.event.id) for tale in known for part in tale.parts]

@@ -23,12 +23,12 @@ OPTIONS = {
 """Settings of every connection of ours. JIT costs more than it saves on short statements."""
 
 
-def connection_arguments(application: str) -> dict[str, Any]:
-    """Return how we connect: rows as dicts, dead peers noticed within 10 s."""
+def connection_arguments(application: str, **options: str) -> dict[str, Any]:
+    """Return how we connect: rows as dicts, dead peers noticed within 10 s, server settings as given."""
     return {
         "row_factory": dict_row,
         "application_name": application,
-        "options": " ".join(f"-c {name}={value}" for name, value in OPTIONS.items()),
+        "options": " ".join(f"-c {name}={value}" for name, value in {**OPTIONS, **options}.items()),
         "keepalives_idle": 5,
         "tcp_user_timeout": 10_000,
     }
@@ -101,10 +101,10 @@ class Database:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def connect(self, purpose: str, *, autocommit: bool = True) -> Session:
+    async def connect(self, purpose: str, *, autocommit: bool = True, **options: str) -> Session:
         """Return a connection outside the pool, for one that lives long. The caller closes it."""
         connection = await psycopg.AsyncConnection.connect(
-            self.url, autocommit=autocommit, **connection_arguments(f"{self._application} {purpose}")
+            self.url, autocommit=autocommit, **connection_arguments(f"{self._application} {purpose}", **options)
         )
         return Session(connection, self.queries)
 

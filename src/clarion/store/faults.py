@@ -8,7 +8,7 @@ def is_disconnect(error: BaseException) -> bool:
     """Whether the connection is lost: the work on it is undone, and so is the lease (O6)."""
     if isinstance(error, errors.AdminShutdown | errors.CrashShutdown | errors.CannotConnectNow):
         return True
-    if isinstance(error, errors.IdleInTransactionSessionTimeout):
+    if isinstance(error, errors.IdleInTransactionSessionTimeout | errors.IdleSessionTimeout):
         return True
     return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and error.sqlstate is None
 

@@ -134,7 +134,7 @@ class Relay:
         return await self._batch_of(main, notes, alone=False) + await self._batch_of(main, notes, alone=True)
 
     async def _connect(self) -> tuple[Session, Session]:
-        main = await self._database.connect("relay", autocommit=False)
+        main = await self._database.connect("relay", autocommit=False, plan_cache_mode="force_custom_plan")
         return main, await self._database.connect("relay notes")
 
     async def _relay(self, main: Session, notes: Session) -> None:

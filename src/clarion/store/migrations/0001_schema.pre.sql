@@ -132,6 +132,7 @@ CREATE TABLE clarion.mute (
     at     timestamptz NOT NULL DEFAULT clarion.now(),
     PRIMARY KEY (person, muted)
 );
+CREATE INDEX mute_muted ON clarion.mute (muted, person);
 
 CREATE TABLE clarion.choice (
     person       clarion.person_key PRIMARY KEY,

@@ -3,7 +3,7 @@
 CREATE TABLE clarion.person (
     id                  clarion.person_key PRIMARY KEY,
     handle              text NOT NULL CHECK (length(handle) BETWEEN 1 AND 100),
-    handle_folded       text NOT NULL UNIQUE,
+    handle_folded       text UNIQUE,
     name                text NOT NULL DEFAULT '' CHECK (length(name) <= 200),
     address             text CHECK (length(address) BETWEEN 3 AND 320),
     address_verified_at timestamptz,
@@ -11,8 +11,12 @@ CREATE TABLE clarion.person (
     zone                text NOT NULL DEFAULT 'UTC' CHECK (length(zone) <= 64),
     active              boolean NOT NULL DEFAULT true,
     created_at          timestamptz NOT NULL DEFAULT clarion.now(),
-    CHECK (address_verified_at IS NULL OR address IS NOT NULL)
+    forgotten_at        timestamptz,
+    CHECK (address_verified_at IS NULL OR address IS NOT NULL),
+    CHECK (forgotten_at IS NULL OR (handle_folded IS NULL AND name = '' AND address IS NULL AND NOT active))
 );
+COMMENT ON COLUMN clarion.person.handle_folded IS 'What mentions are looked up by; null: no mention names this person, who gave the handle up or was forgotten.';
+COMMENT ON COLUMN clarion.person.forgotten_at IS 'Erased; the row stays as a placeholder where the person acted (K5).';
 
 CREATE TABLE clarion.former_handle (
     handle_folded text NOT NULL,
@@ -42,10 +46,13 @@ CREATE TABLE clarion.team (
     key           text NOT NULL UNIQUE CHECK (length(key) BETWEEN 1 AND 200),
     organisation  bigint NOT NULL REFERENCES clarion.organisation ON DELETE CASCADE,
     handle        text NOT NULL CHECK (length(handle) BETWEEN 1 AND 100),
-    handle_folded text NOT NULL,
+    handle_folded text,
     name          text NOT NULL DEFAULT '' CHECK (length(name) <= 200),
-    UNIQUE (organisation, handle_folded)
+    deleted_at    timestamptz,
+    UNIQUE (organisation, handle_folded),
+    CHECK ((deleted_at IS NULL) = (handle_folded IS NOT NULL))
 );
+COMMENT ON COLUMN clarion.team.deleted_at IS 'The key stays gone (O11); no mention names the team, and it has no members.';
 
 CREATE TABLE clarion.team_member (
     team   bigint NOT NULL REFERENCES clarion.team ON DELETE CASCADE,
@@ -59,7 +66,9 @@ CREATE TABLE clarion.content_space (
     name         text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
     organisation bigint REFERENCES clarion.organisation,
     visibility   text NOT NULL CHECK (visibility IN ('public', 'private', 'members')),
-    CHECK (visibility <> 'members' OR organisation IS NOT NULL)
+    deleted_at   timestamptz,
+    CHECK (visibility <> 'members' OR organisation IS NOT NULL),
+    CHECK (deleted_at IS NULL OR visibility = 'private')
 );
 COMMENT ON COLUMN clarion.content_space.visibility IS 'public: everybody; members: its organisation, and whom it was opened to; private: only whom it was opened to.';
 CREATE INDEX content_space_organisation ON clarion.content_space (organisation);
@@ -93,6 +102,13 @@ CREATE TABLE clarion.content_thread (
     CHECK (space IS NOT NULL OR kind = 'message'),
     CHECK (state <> 'merged' OR kind = 'pull_request')
 );
+CREATE INDEX content_thread_space ON clarion.content_thread (space) WHERE deleted_at IS NULL;
+
+CREATE TABLE clarion.thread_alias (
+    key    text PRIMARY KEY CHECK (length(key) BETWEEN 1 AND 200),
+    thread bigint NOT NULL REFERENCES clarion.content_thread ON DELETE CASCADE
+);
+COMMENT ON TABLE clarion.thread_alias IS 'Another key of a thread, which it was given when it moved; events carry the first one (W17).';
 
 CREATE TABLE clarion.content_post (
     id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -100,6 +116,7 @@ CREATE TABLE clarion.content_post (
     thread     bigint NOT NULL REFERENCES clarion.content_thread,
     part_of    bigint REFERENCES clarion.content_post,
     kind       text NOT NULL CHECK (kind IN ('opening', 'comment', 'review', 'review_comment', 'message')),
+    verdict    text CHECK (verdict IN ('approved', 'changes_requested', 'commented', 'dismissed')),
     author     clarion.person_key,
     body       text NOT NULL CHECK (octet_length(body) <= 65536),
     link       text NOT NULL DEFAULT '' CHECK (length(link) <= 2000),
@@ -107,6 +124,7 @@ CREATE TABLE clarion.content_post (
     edited_at  timestamptz,
     deleted_at timestamptz,
     CHECK (part_of IS NULL OR kind = 'review_comment'),
+    CHECK ((kind = 'review') = (verdict IS NOT NULL)),
     CHECK (deleted_at IS NULL OR body = '')
 );
 CREATE INDEX content_post_thread ON clarion.content_post (thread, id);
@@ -117,9 +135,13 @@ CREATE TABLE clarion.thread_role (
     thread bigint NOT NULL REFERENCES clarion.content_thread ON DELETE CASCADE,
     person clarion.person_key NOT NULL,
     role   clarion.reason NOT NULL CHECK (role IN ('assigned', 'review_requested', 'addressed')),
-    PRIMARY KEY (thread, role, person)
+    team   bigint REFERENCES clarion.team,
+    UNIQUE NULLS NOT DISTINCT (thread, role, person, team),
+    CHECK (team IS NULL OR role = 'review_requested')
 );
+CREATE INDEX thread_role_person ON clarion.thread_role (person);
 COMMENT ON TABLE clarion.thread_role IS 'Who is assigned, asked for review, or addressed by notify.';
+COMMENT ON COLUMN clarion.thread_role.team IS 'The team through which the person was asked; taking the team''s request back leaves one of their own.';
 
 -- The judgement reads people and rights through these two views only. They stand over our own
 -- tables until a host points them at its own.

@@ -142,50 +142,85 @@ ORDER BY person FOR NO KEY UPDATE
 
 -- name: audience
 -- THE JUDGEMENT: candidates with their reasons, and every rule a named boolean column. The notifier writes for
--- those where all hold; `why` shows one person's columns.
+-- those where all hold; `why` shows one person's columns. Every source joins `wanted` and bounds the person by its
+-- first and last: the planner reads a dense crowd as one range of an index and looks sparse people up.
 wanted AS MATERIALIZED (
-    SELECT p AS person FROM unnest(%(people)s::clarion.person_key[]) AS p
+    SELECT p.person, coalesce(q.active, false) AS active, coalesce(o.own, false) AS own,
+           coalesce(o.housekeeping, false) AS housekeeping, coalesce(s.read_seq, 0) AS read_seq,
+           coalesce(s.version, 0) + (s.raised_in IS DISTINCT FROM pg_current_xact_id_if_assigned())::integer AS next_version
+    FROM unnest(%(people)s::clarion.person_key[]) AS p(person)
+    LEFT JOIN clarion.people q ON q.id = p.person
+        AND q.id BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+    LEFT JOIN clarion.choice o ON o.person = p.person
+    LEFT JOIN clarion.inbox_state s ON s.person = p.person
+        AND s.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+), watching AS MATERIALIZED (
+    SELECT h.event, x.person, x.level, h.bulk, h.position
+    FROM happening h JOIN clarion.watch x ON x.space = h.space
+        AND x.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+    JOIN wanted w ON w.person = x.person
+), following AS MATERIALIZED (
+    SELECT h.event, x.person, x.subscribed, x.why, x.unsubscribed_at, h.bulk, h.position
+    FROM happening h JOIN clarion.thread_person x ON x.thread = h.thread
+        AND x.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+    JOIN wanted w ON w.person = x.person
 ), source AS (
-    SELECT n.event, n.person, n.reason, n.position FROM named n
+    SELECT n.event, n.person, n.reason, n.position FROM named n JOIN wanted USING (person)
     UNION ALL
-    SELECT t.event, m.person, 'team_mentioned', t.position FROM teams t JOIN clarion.team_member m ON m.team = t.team
+    SELECT t.event, m.person, 'team_mentioned', t.position
+    FROM teams t JOIN clarion.team_member m ON m.team = t.team JOIN wanted USING (person)
     UNION ALL
-    SELECT h.event, p.person, CASE p.why WHEN 'author' THEN 'author' ELSE 'subscribed' END::clarion.reason, h.position
-    FROM happening h JOIN clarion.thread_person p ON p.thread = h.thread AND p.subscribed
-    WHERE h.bulk AND p.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+    SELECT f.event, f.person, CASE f.why WHEN 'author' THEN 'author' ELSE 'subscribed' END::clarion.reason, f.position
+    FROM following f WHERE f.bulk AND f.subscribed
     UNION ALL
-    SELECT h.event, w.person, 'watching', h.position
-    FROM happening h JOIN clarion.watch w ON w.space = h.space AND w.level = 'all'
-    WHERE h.bulk AND w.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
-), candidate AS (
+    SELECT x.event, x.person, 'watching', x.position FROM watching x WHERE x.bulk AND x.level = 'all'
+), candidate AS MATERIALIZED (
     SELECT s.event, s.person, min(s.reason) AS reason, min(s.reason) FILTER (WHERE s.reason >= 'author') AS bulk,
            min(s.position) AS first_position, max(s.position) AS last_position
-    FROM source s JOIN wanted USING (person)
-    GROUP BY s.event, s.person
-), judged AS (
-    SELECT c.event, c.person, c.reason, c.bulk, c.first_position, c.last_position,
-           h.thread, h.space, h.post, h.position, h.actor,
-           coalesce(p.active, false) AS is_active,
-           h.actor IS DISTINCT FROM c.person OR coalesce(o.own, false) AS is_not_own,
-           w.level IS DISTINCT FROM 'ignore' AS is_not_ignoring,
-           CASE WHEN h.space IS NULL THEN c.reason <= 'addressed'
-                ELSE EXISTS (SELECT 1 FROM clarion.readers r WHERE r.space = h.space AND r.person = c.person) END AS can_read,
-           NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = c.person AND b.blocked = h.actor)
-               AND NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = h.actor AND b.blocked = c.person) AS is_not_blocked,
-           c.reason <= 'addressed'
-               OR NOT EXISTS (SELECT 1 FROM clarion.mute m WHERE m.person = c.person AND m.muted = h.actor) AS is_not_muted,
-           c.reason <= 'addressed' OR t.unsubscribed_at IS NULL AS is_not_unsubscribed,
-           NOT h.housekeeping OR coalesce(o.housekeeping, false) AS wants_housekeeping,
-           NOT EXISTS (SELECT 1 FROM clarion.hit x
-                       WHERE x.post = h.post AND x.person = c.person
-                         AND (x.told_at IS NOT NULL OR NOT h.bulk)) AS is_news,
-           NOT EXISTS (SELECT 1 FROM clarion.read_ahead a WHERE a.event = c.event AND a.person = c.person) AS is_not_read
+    FROM source s GROUP BY s.event, s.person
+), reader AS MATERIALIZED (
+    SELECT DISTINCT r.space, r.person
+    FROM (SELECT DISTINCT space FROM happening) h JOIN clarion.readers r ON r.space = h.space
+        AND r.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+    JOIN wanted w ON w.person = r.person
+), apart AS MATERIALIZED (
+    SELECT h.event, b.person FROM happening h JOIN clarion.block b ON b.blocked = h.actor
+    JOIN wanted w ON w.person = b.person
+    UNION
+    SELECT h.event, b.blocked FROM happening h JOIN clarion.block b ON b.person = h.actor
+    JOIN wanted w ON w.person = b.blocked
+), muting AS MATERIALIZED (
+    SELECT DISTINCT h.event, m.person FROM happening h JOIN clarion.mute m ON m.muted = h.actor
+    JOIN wanted w ON w.person = m.person
+), told_before AS MATERIALIZED (
+    SELECT DISTINCT h.event, x.person FROM happening h JOIN clarion.hit x ON x.post = h.post
+        AND x.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+    JOIN wanted w ON w.person = x.person
+    WHERE x.told_at IS NOT NULL OR NOT h.bulk
+), read_before AS MATERIALIZED (
+    SELECT h.event, a.person FROM happening h JOIN clarion.read_ahead a ON a.event = h.event JOIN wanted USING (person)
+), judged AS MATERIALIZED (
+    SELECT c.event, c.person, c.reason, c.bulk, c.first_position, c.last_position, h.thread, h.space, h.actor,
+           w.active AS is_active,
+           h.actor IS DISTINCT FROM c.person OR w.own AS is_not_own,
+           x.level IS DISTINCT FROM 'ignore' AS is_not_ignoring,
+           CASE WHEN h.space IS NULL THEN c.reason <= 'addressed' ELSE r.person IS NOT NULL END AS can_read,
+           a.person IS NULL AS is_not_blocked,
+           c.reason <= 'addressed' OR m.person IS NULL AS is_not_muted,
+           c.reason <= 'addressed' OR f.unsubscribed_at IS NULL AS is_not_unsubscribed,
+           NOT h.housekeeping OR w.housekeeping AS wants_housekeeping,
+           t.person IS NULL AS is_news,
+           b.person IS NULL AS is_not_read
     FROM candidate c
     JOIN happening h USING (event)
-    LEFT JOIN clarion.people p ON p.id = c.person
-    LEFT JOIN clarion.choice o ON o.person = c.person
-    LEFT JOIN clarion.watch w ON w.space = h.space AND w.person = c.person
-    LEFT JOIN clarion.thread_person t ON t.thread = h.thread AND t.person = c.person
+    JOIN wanted w USING (person)
+    LEFT JOIN watching x USING (event, person)
+    LEFT JOIN following f USING (event, person)
+    LEFT JOIN apart a USING (event, person)
+    LEFT JOIN muting m USING (event, person)
+    LEFT JOIN told_before t USING (event, person)
+    LEFT JOIN read_before b USING (event, person)
+    LEFT JOIN reader r ON r.space = h.space AND r.person = c.person
 )
 
 -- name: write_notifications
@@ -196,7 +231,7 @@ WITH
 ,
 -- include: audience
 , told AS MATERIALIZED (
-    SELECT * FROM judged
+    SELECT event, person, reason, bulk, first_position, last_position, thread FROM judged
     WHERE is_active AND is_not_own AND is_not_ignoring AND can_read AND is_not_blocked AND is_not_muted
       AND is_not_unsubscribed AND wants_housekeeping AND is_news AND is_not_read
 ), bump AS MATERIALIZED (
@@ -204,18 +239,17 @@ WITH
            min(t.first_position) AS first_position, max(t.last_position) AS last_position
     FROM told t GROUP BY t.thread, t.person
 ), row AS MATERIALIZED (
-    SELECT b.thread, b.person,
-           s.version + (s.raised_in IS DISTINCT FROM pg_current_xact_id())::integer AS seq,
+    SELECT b.thread, b.person, w.next_version AS seq,
            coalesce(b.bulk, CASE WHEN u.was_unread THEN n.bulk END) AS bulk,
            CASE WHEN u.was_unread THEN least(b.reason, n.reason) ELSE b.reason END AS reason,
            CASE WHEN u.was_unread THEN least(b.first_position, n.first_unread) ELSE b.first_position END AS first_unread,
            greatest(CASE WHEN b.bulk IS NULL THEN b.last_position ELSE t.head END, CASE WHEN u.was_unread THEN n.last END) AS last,
-           coalesce(u.was_unread, false) AS was_unread
+           u.was_unread
     FROM bump b
+    JOIN wanted w USING (person)
     JOIN clarion.thread t ON t.id = b.thread
-    JOIN clarion.inbox_state s ON s.person = b.person
     LEFT JOIN clarion.notification n ON n.thread = b.thread AND n.person = b.person
-    LEFT JOIN LATERAL (SELECT clarion.is_unread(n, s.read_seq) AS was_unread) u ON n.thread IS NOT NULL
+    CROSS JOIN LATERAL (SELECT n.thread IS NOT NULL AND clarion.is_unread(n, w.read_seq) AS was_unread) u
 ), written AS (
     INSERT INTO clarion.notification AS n (thread, person, seq, reason, bulk, first_unread, last)
     SELECT thread, person, seq, reason, bulk, first_unread, last FROM row ORDER BY person, thread
@@ -225,10 +259,8 @@ WITH
         snoozed_until = NULL, hidden = false
 ), raised AS (
     UPDATE clarion.inbox_state s
-    SET version = s.version + (s.raised_in IS DISTINCT FROM pg_current_xact_id())::integer,
-        raised_in = pg_current_xact_id(),
-        unread_count = s.unread_count + r.more
-    FROM (SELECT person, count(*) FILTER (WHERE NOT was_unread) AS more FROM row GROUP BY person) r
+    SET version = r.seq, raised_in = pg_current_xact_id(), unread_count = s.unread_count + r.more
+    FROM (SELECT person, seq, count(*) FILTER (WHERE NOT was_unread) AS more FROM row GROUP BY person, seq) r
     WHERE s.person = r.person
 ), hits AS (
     INSERT INTO clarion.hit AS x (post, person, kind, thread, position, author, told_at, hidden)
@@ -254,10 +286,9 @@ WITH
             AND j.is_active AND j.can_read AND j.is_not_blocked AND j.is_not_own AND j.space IS NOT NULL
           UNION ALL
           SELECT h.thread, h.actor, h.subscribes, 1 FROM happening h
-          JOIN wanted w ON w.person = h.actor
-          JOIN clarion.people a ON a.id = h.actor AND a.active
-          WHERE h.subscribes IS NOT NULL AND h.space IS NOT NULL
-            AND EXISTS (SELECT 1 FROM clarion.readers r WHERE r.space = h.space AND r.person = h.actor)) f
+          JOIN wanted w ON w.person = h.actor AND w.active
+          JOIN reader r ON r.space = h.space AND r.person = h.actor
+          WHERE h.subscribes IS NOT NULL) f
     ORDER BY f.thread, f.person, f.rank
     ON CONFLICT (thread, person) DO UPDATE SET subscribed = true, why = excluded.why
     WHERE NOT p.subscribed AND p.unsubscribed_at IS NULL

@@ -1,7 +1,8 @@
 -- The outbox and its relays (O). Row locks are the lease: they end with the process that holds them.
 
 -- name: claim_events
--- Lock a batch of due events of known types, oldest first, passing over what others hold.
+-- Lock a batch of due events of known types, oldest first, passing over what others hold. The lock lets a mark
+-- refer to the event meanwhile (read_ahead): that one holds a person whom the batch may be waiting for.
 SELECT id, type, actor, thread_key, post_key, space, keys, created_at, attempts, alone, cursor, available_at
 FROM clarion.outbox_event
 WHERE state = 'waiting' AND consumer = %(consumer)s AND alone = %(alone)s
@@ -9,11 +10,11 @@ WHERE state = 'waiting' AND consumer = %(consumer)s AND alone = %(alone)s
   AND type = ANY(%(types)s)
 ORDER BY consumer, alone, available_at, id
 LIMIT %(limit)s
-FOR UPDATE SKIP LOCKED
+FOR NO KEY UPDATE SKIP LOCKED
 
 -- name: write_note
 -- Say what this relay is about to handle, on its second connection.
-INSERT INTO clarion.relay_note (events, relay) VALUES (%(events)s, %(relay)s) RETURNING id
+INSERT INTO clarion.relay_note (events, relay) VALUES (%(events)s, %(relay)s)
 
 -- name: find_dead_notes
 -- Notes that name events which we hold now: whoever wrote them is dead (O6). Asked after the claim, in a
@@ -21,53 +22,71 @@ INSERT INTO clarion.relay_note (events, relay) VALUES (%(events)s, %(relay)s) RE
 SELECT id, events, relay FROM clarion.relay_note WHERE events && %(events)s::bigint[]
 
 -- name: delete_notes
+-- The notes of dead relays, once their events are arranged for.
 DELETE FROM clarion.relay_note WHERE id = ANY(%(notes)s)
 
+-- name: withdraw_notes
+-- A relay's own note: its batch is over, well or badly. Never waits for its own other connection.
+DELETE FROM clarion.relay_note
+WHERE id IN (SELECT id FROM clarion.relay_note WHERE relay = %(relay)s FOR UPDATE SKIP LOCKED)
+
 -- name: set_alone
--- What a dead relay held is handled alone from now on; no attempt is counted.
-UPDATE clarion.outbox_event SET alone = true WHERE id = ANY(%(events)s) AND NOT alone
+-- What a dead relay held is handled alone from now on; no attempt is counted. What another relay holds by now it
+-- arranges itself.
+UPDATE clarion.outbox_event SET alone = true
+WHERE id IN (
+    SELECT id FROM clarion.outbox_event
+    WHERE id = ANY(%(events)s) AND NOT alone AND state = 'waiting'
+    ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
 
 -- name: charge_event
--- One attempt more, and what went wrong; after the fifth the event is set aside.
+-- One attempt more, and what went wrong; after the fifth the event is set aside. Once for an attempt.
 UPDATE clarion.outbox_event
-SET attempts = attempts + 1,
+SET attempts = least(attempts + 1, %(max_attempts)s),
     alone = true,
     last_error = left(%(error)s, 4000),
     available_at = clarion.now() + make_interval(secs => %(delay)s),
     state = CASE WHEN attempts + 1 >= %(max_attempts)s THEN 'set_aside' ELSE state END,
     settled_at = CASE WHEN attempts + 1 >= %(max_attempts)s THEN clarion.now() END
-WHERE id = %(event)s AND state = 'waiting'
+WHERE id = %(event)s AND state = 'waiting' AND attempts = %(attempts)s
 RETURNING attempts, state
 
 -- name: settle_events
--- Settle a batch: done, skipped, put off, or continued behind its cursor.
+-- Settle a batch: done, skipped, put off, or continued behind its cursor. What goes on takes its turn behind what
+-- is due now, so that a large audience delays nobody.
 UPDATE clarion.outbox_event e
 SET state = o.state,
     outcome = o.outcome,
     cursor = coalesce(o.cursor, e.cursor),
     alone = e.alone AND o.state = 'waiting',
-    available_at = CASE WHEN o.delay > 0 THEN clarion.now() + make_interval(secs => o.delay) ELSE e.available_at END,
+    available_at = CASE WHEN o.state = 'waiting' THEN clarion.now() + make_interval(secs => o.delay)
+                        ELSE e.available_at END,
     settled_at = CASE WHEN o.state <> 'waiting' THEN clarion.now() END
 FROM unnest(%(ids)s::bigint[], %(states)s::text[], %(outcomes)s::text[], %(delays)s::float8[],
             %(cursors)s::text[]::clarion.person_key[]) AS o(id, state, outcome, delay, cursor)
-WHERE e.id = o.id
+WHERE e.id = o.id AND e.state = 'waiting'
 
 -- name: forget_read_ahead
 -- What was read before its event was handled needs no mark any more (I5).
 DELETE FROM clarion.read_ahead WHERE event = ANY(%(events)s::bigint[])
 
 -- name: publish_event
--- Publish in the caller's transaction: the documented function, with every argument named.
-SELECT clarion.publish(%(type)s, %(keys)s::jsonb, actor => %(actor)s, thread => %(thread)s, post => %(post)s,
+-- Publish in the caller's transaction: the documented function, with every argument named. The keys go as text,
+-- so that no driver encodes them by a rule of its own.
+SELECT clarion.publish(%(type)s, %(keys)s::text::jsonb, actor => %(actor)s, thread => %(thread)s, post => %(post)s,
                        space => %(space)s, available_at => %(available_at)s::timestamptz,
                        idempotency_key => %(idempotency_key)s, source => %(source)s) AS id
 
 -- name: publish_many
--- Publish many events in one statement, in the order given; arrays of one length.
-INSERT INTO clarion.outbox_event (type, keys, actor, thread_key, post_key, space)
-SELECT t.type, t.keys, t.actor::clarion.person_key, t.thread, t.post, t.space::clarion.space_key
-FROM unnest(%(types)s::text[], %(keys)s::text[]::jsonb[], %(actors)s::text[], %(threads)s::text[],
-            %(posts)s::text[], %(spaces)s::text[]) AS t(type, keys, actor, thread, post, space)
+-- Publish many events in one statement, in the order given; arrays of one length. The same checks as in
+-- clarion.publish: ours before it is sent, the keys' type and the table's own here.
+INSERT INTO clarion.outbox_event (type, keys, actor, thread_key, post_key, space, available_at, source)
+SELECT t.type, t.keys, clarion.parse_person(t.actor), t.thread, t.post, clarion.parse_space(t.space),
+       coalesce(t.available_at, clarion.now()), t.source
+FROM unnest(%(types)s::text[], %(keys)s::text[]::jsonb[], %(actors)s::text[], %(threads)s::text[], %(posts)s::text[],
+            %(spaces)s::text[], %(available_ats)s::timestamptz[], %(sources)s::text[])
+     WITH ORDINALITY AS t(type, keys, actor, thread, post, space, available_at, source, ordinal)
+ORDER BY t.ordinal
 RETURNING id
 
 -- name: notify_people
@@ -107,11 +126,40 @@ RETURNING id
 
 -- name: prune_events
 -- Delete one small batch of what was settled long ago; events set aside stay until retried or dropped (O9).
-DELETE FROM clarion.outbox_event
-WHERE id IN (
-    SELECT id FROM clarion.outbox_event
-    WHERE state <> 'waiting' AND state <> 'set_aside' AND settled_at < clarion.now() - make_interval(days => %(days)s)
-    ORDER BY settled_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+WITH pruned AS (
+    DELETE FROM clarion.outbox_event
+    WHERE id IN (
+        SELECT id FROM clarion.outbox_event
+        WHERE state <> 'waiting' AND state <> 'set_aside'
+          AND settled_at < clarion.now() - make_interval(days => %(days)s)
+        ORDER BY settled_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+    RETURNING 1)
+SELECT count(*) AS count FROM pruned
+
+-- name: prune_requests
+-- Delete one small batch of answers that were kept for a repeated POST, a day after it (O11).
+WITH pruned AS (
+    DELETE FROM clarion.request
+    WHERE key IN (
+        SELECT key FROM clarion.request WHERE created_at < clarion.now() - interval '1 day'
+        ORDER BY created_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+    RETURNING 1)
+SELECT count(*) AS count FROM pruned
+
+-- name: prune_notes
+-- Delete notes whose events were all settled since: a relay lost its connection while it wrote them.
+DELETE FROM clarion.relay_note n
+WHERE at < clarion.now() - interval '1 hour'
+  AND NOT EXISTS (SELECT 1 FROM clarion.outbox_event e WHERE e.id = ANY(n.events) AND e.state = 'waiting')
+
+-- name: find_unknown_types
+-- Types that this consumer does not know, among the oldest events that are due (O7). Bounded: so many rows, no more.
+SELECT type, count(*) AS count
+FROM (SELECT type FROM clarion.outbox_event
+      WHERE state = 'waiting' AND consumer = %(consumer)s AND NOT alone AND available_at <= clarion.now()
+      ORDER BY consumer, alone, available_at, id LIMIT %(limit)s) due
+WHERE type <> ALL(%(types)s)
+GROUP BY type ORDER BY type
 
 -- name: measure_outbox
 -- Depth and age of what waits, by type, and what is set aside.

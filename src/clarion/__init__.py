@@ -1,0 +1,1 @@
+"""Clarion: notifications inside your PostgreSQL transaction: who hears, why, exactly once."""
