@@ -1,4 +1,4 @@
-"""What a person chooses to hear: threads, spaces, people, and kinds of activity (W5–W10, W14).
+"""What a person chooses to hear: threads, spaces, people, and kinds of activity (W5 to W10, W14).
 
 A choice is about new activity; only a block looks at rows that are there already. Each is made under the
 person's lock, does nothing the second time, and raises the version where it changed something. What the
@@ -76,7 +76,10 @@ def unblock(person: Key, other: Key) -> Command[Marked]:
 
 
 def mute(person: Key, other: Key) -> Command[Marked]:
-    """Hear of somebody only directly from now on (W8). Raises: `NotFound` for somebody unknown, `Invalid` for oneself."""
+    """Hear of somebody only directly from now on (W8).
+
+    Raises: `NotFound` for somebody unknown, `Invalid` for oneself.
+    """
     yield from _look_for(other, person)
     return (yield from change("mute", person, other=other))
 

@@ -13,7 +13,7 @@ from clarion.model.reasons import Reason
 from clarion.store.database import Command
 from clarion.store.queries import ask
 
-_NOT_OF_THE_ROW = {"version", "unread_count", "unseen", "key_seq", "key_thread", "matches"}
+_NOT_OF_THE_ROW = {"version", "unread_count", "unseen", "key_seq", "key_thread", "is_bound", "matches"}
 
 
 def list_rows(
@@ -42,7 +42,7 @@ def list_rows(
     found = yield ask(
         f"list_{tab.value}",
         person=person,
-        reason=reason and reason.value,
+        reason=None if reason is None else reason.value,
         space=space,
         kind=kind,
         filtered=any(choice is not None for choice in (reason, space, kind)),
@@ -53,11 +53,11 @@ def list_rows(
     )
     shown = [row for row in found if row["matches"]]
     last = shown[limit - 1] if len(shown) > limit else None
-    if last is None and found[-1]["key_seq"] is not None and not found[-1]["matches"]:
+    if last is None and found[-1]["is_bound"]:
         last = found[-1]
     return Page(
         tuple(_row(row) for row in shown[:limit]),
-        last and Cursor(last["key_seq"], last["key_thread"]),
+        None if last is None else Cursor(last["key_seq"], last["key_thread"]),
         InboxState(found[0]["version"], found[0]["unread_count"], found[0]["unseen"]),
     )
 

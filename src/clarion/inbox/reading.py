@@ -50,6 +50,6 @@ def _read_up_to(person: Key, thread: str | None, post: str | None) -> Command[Ma
     yield from lock(person)
     yield ask("keep_position", person=person, **place)
     answer = marked((yield ask("read_up_to", person=person, **place)))
-    if answer.changed and answer.unread_count:
+    if answer.changed:
         yield ask("settle_rows", threads=[place["thread"]], people=[person])
     return answer

@@ -81,6 +81,8 @@ async def tell(session: Session, tales: Sequence[Tale], people: Sequence[Key]) -
     posts = await _record_posts(session, tales)
     parameters = judgement(tales, posts)
     removed = await _remove_mentions(session, tales, posts, parameters, people)
+    if concerned := _concerned(tales, people):
+        await session.fetch("follow_threads", **parameters, **span(concerned))
     rows = await session.fetch("write_notifications", **parameters, **span(people))
     await session.fetch(
         "update_threads",
@@ -94,6 +96,13 @@ async def tell(session: Session, tales: Sequence[Tale], people: Sequence[Key]) -
             "settle_rows", threads=[row["thread"] for row in removed], people=[row["person"] for row in removed]
         )
     return {row["reason"]: row["count"] for row in rows}
+
+
+def _concerned(tales: Sequence[Tale], people: Sequence[Key]) -> list[Key]:
+    """Return those whom the tales may subscribe: who is named, and who acted (W9)."""
+    named = {one.whom for tale in tales for one in tale.people}
+    actors = {tale.happening.actor for tale in tales if tale.happening.subscribes_actor}
+    return [person for person in people if person in named or person in actors]
 
 
 def judgement(tales: Sequence[Tale], posts: Mapping[str, tuple[int, int]]) -> dict[str, Any]:

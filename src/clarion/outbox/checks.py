@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from clarion.model.errors import Invalid, TooLarge, WrongKey
-from clarion.model.keys import MAX_BIGINT, Key, KeyType, parse_key
+from clarion.model.keys import MAX_BIGINT, KeyType, parse_key
 
 MAX_KEYS_BYTES = 8192
 """The largest `keys` of an event, as the database writes the JSON (K2)."""

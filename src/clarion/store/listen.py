@@ -15,7 +15,7 @@ PROBE_SECONDS = 5.0
 
 
 class Deaf(Exception):
-    """LISTEN was accepted, but not even a signal of our own arrives: a pooler in transaction mode, most likely (F70)."""
+    """LISTEN was accepted, but no signal of our own arrives: a pooler in transaction mode, most likely (F70)."""
 
 
 async def listen(

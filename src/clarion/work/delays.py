@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from random import Random
 
 RETRY_SECONDS = (1.0, 10.0, 60.0, 600.0)
-"""Before the second, third, fourth and fifth attempt: an outage of minutes is outlasted, one of hours is set aside (O6)."""
+"""Before the second to the fifth attempt: an outage of minutes is outlasted, one of hours is set aside (O6)."""
 
 LOOK_AGAIN_SECONDS = (0.001, 0.003, 0.010, 0.030, 0.100, 0.300)
 """After a signal that found nothing: the commit may be on its way (O8)."""

@@ -101,12 +101,14 @@ CREATE TABLE clarion.thread_person (
     person          clarion.person_key NOT NULL,
     subscribed      boolean NOT NULL,
     why             text CHECK (why IN ('author', 'commented', 'reviewed', 'mentioned', 'assigned', 'review_requested', 'chosen')),
+    since           integer NOT NULL DEFAULT 0,
     unsubscribed_at timestamptz,
     read_position   integer NOT NULL DEFAULT 0,
     PRIMARY KEY (thread, person),
     CHECK (NOT (subscribed AND unsubscribed_at IS NOT NULL)),
     CHECK (NOT subscribed OR why IS NOT NULL)
 ) WITH (fillfactor = 90);
+COMMENT ON COLUMN clarion.thread_person.since IS 'The position that subscribed them: they hear as followers of what comes after it.';
 CREATE INDEX thread_person_person ON clarion.thread_person (person);
 
 CREATE TABLE clarion.watch (
@@ -183,6 +185,9 @@ CREATE INDEX notification_person ON clarion.notification (person, seq DESC, thre
 CREATE INDEX notification_open ON clarion.notification (person, seq DESC, thread DESC)
     WHERE read_at IS NULL AND done_at IS NULL AND snoozed_until IS NULL AND NOT hidden;
 CREATE INDEX notification_marked_unread ON clarion.notification (person, unread_seq) WHERE unread_seq IS NOT NULL;
+CREATE INDEX notification_saved ON clarion.notification (person, seq DESC, thread DESC) WHERE saved_at IS NOT NULL;
+CREATE INDEX notification_snoozed ON clarion.notification (person, seq DESC, thread DESC) WHERE snoozed_until IS NOT NULL;
+CREATE INDEX notification_done ON clarion.notification (person, seq DESC, thread DESC) WHERE done_at IS NOT NULL;
 
 CREATE TABLE clarion.hit (
     post      bigint NOT NULL REFERENCES clarion.post ON DELETE CASCADE,

@@ -55,7 +55,7 @@ WHERE n.person = %(person)s::clarion.person_key AND NOT n.hidden
 
 -- name: inbox_page
 -- Fragment: a page out of `source`, the keys of a tab in their order. At most a thousand keys are looked at; the
--- thousandth is handed on even where the filter leaves it out (`matches` is false), so that the next page goes on there.
+-- thousandth is handed on even where the filter leaves it out, so that the next page goes on behind it.
 -- A filter shows no placeholder: it would say of the thing what the placeholder keeps.
 , examined AS NOT MATERIALIZED (
     SELECT n.seq, n.thread, n.reason, n.listed, row_number() OVER (ORDER BY n.seq DESC, n.thread DESC) AS nth
@@ -63,7 +63,7 @@ WHERE n.person = %(person)s::clarion.person_key AND NOT n.hidden
     WHERE (n.seq, n.thread) < (%(before_seq)s::bigint, %(before_thread)s::bigint)
     ORDER BY n.seq DESC, n.thread DESC LIMIT 1000
 ), page AS MATERIALIZED (
-    SELECT e.seq, e.thread, m.matches
+    SELECT e.seq, e.thread, e.nth = 1000 AS is_bound, m.matches
     FROM examined e
     CROSS JOIN LATERAL (
         SELECT e.listed AND CASE WHEN %(filtered)s::boolean THEN
@@ -76,7 +76,8 @@ WHERE n.person = %(person)s::clarion.person_key AND NOT n.hidden
     WHERE m.matches OR e.nth = 1000
     ORDER BY e.seq DESC, e.thread DESC LIMIT %(limit)s
 )
-SELECT i.version, i.unread_count, i.unseen, k.seq AS key_seq, k.thread AS key_thread, coalesce(k.matches, false) AS matches, d.*
+SELECT i.version, i.unread_count, i.unseen, k.seq AS key_seq, k.thread AS key_thread, k.is_bound, coalesce(k.matches, false) AS matches,
+       d.*
 FROM (
     -- include: inbox_now
 ) i

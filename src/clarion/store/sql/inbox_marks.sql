@@ -201,15 +201,16 @@ RETURNING s.version, s.unread_count
 
 -- name: read_ahead
 -- Events of the thread that wait to be handled are read already: their handling will not make them unread (I5).
--- With a post only its own events and older ones of its thread. Locks the events before the person, as relays do;
+-- With a post only its own events and, while it has no place in the thread yet, those before them. Locks the events before the person, as relays do;
 -- one that a relay is handling is waited for.
 INSERT INTO clarion.read_ahead (event, person)
 SELECT e.id, %(person)s::clarion.person_key
 FROM (SELECT e.id FROM clarion.outbox_event e
       WHERE e.state = 'waiting' AND e.consumer = 'notifier' AND e.thread_key = %(thread)s AND e.type <> 'snooze.ended'
-        AND (%(post)s::text IS NULL OR e.id <= (
-            SELECT max(p.id) FROM clarion.outbox_event p
-            WHERE p.state = 'waiting' AND p.thread_key = %(thread)s AND p.post_key = %(post)s))
+        AND (%(post)s::text IS NULL OR e.post_key = %(post)s OR e.id < (
+            SELECT min(p.id) FROM clarion.outbox_event p
+            WHERE p.state = 'waiting' AND p.thread_key = %(thread)s AND p.post_key = %(post)s
+              AND NOT EXISTS (SELECT 1 FROM clarion.post known WHERE known.key = %(post)s)))
       ORDER BY e.id FOR KEY SHARE) e
 ON CONFLICT DO NOTHING
 

@@ -160,7 +160,8 @@ wanted AS MATERIALIZED (
         AND x.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
     JOIN wanted w ON w.person = x.person
 ), following AS MATERIALIZED (
-    SELECT h.event, x.person, x.subscribed, x.why, x.unsubscribed_at, h.bulk, h.position
+    SELECT h.event, x.person, x.why, x.unsubscribed_at, h.position,
+           h.bulk AND x.subscribed AND coalesce(h.position > x.since, true) AS hears
     FROM happening h JOIN clarion.thread_person x ON x.thread = h.thread
         AND x.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
     JOIN wanted w ON w.person = x.person
@@ -171,7 +172,7 @@ wanted AS MATERIALIZED (
     FROM teams t JOIN clarion.team_member m ON m.team = t.team JOIN wanted USING (person)
     UNION ALL
     SELECT f.event, f.person, CASE f.why WHEN 'author' THEN 'author' ELSE 'subscribed' END::clarion.reason, f.position
-    FROM following f WHERE f.bulk AND f.subscribed
+    FROM following f WHERE f.hears
     UNION ALL
     SELECT x.event, x.person, 'watching', x.position FROM watching x WHERE x.bulk AND x.level = 'all'
 ), candidate AS MATERIALIZED (
@@ -223,9 +224,31 @@ wanted AS MATERIALIZED (
     LEFT JOIN reader r ON r.space = h.space AND r.person = c.person
 )
 
+-- name: follow_threads
+-- Opening, commenting, reviewing, being mentioned, assigned or asked for review subscribes, if the person may hear;
+-- an explicit unsubscribe outlasts it (W9, W10). They follow what comes after the post that subscribed them, so that
+-- a batch ends as its events one by one would. Before write_notifications, for those named and those who acted.
+WITH
+-- include: happenings
+,
+-- include: audience
+INSERT INTO clarion.thread_person AS p (thread, person, subscribed, why, since)
+SELECT DISTINCT ON (f.thread, f.person) f.thread, f.person, true, f.why, f.position
+FROM (SELECT j.thread, j.person, j.reason::text AS why, j.first_position AS position, 2 AS rank FROM judged j
+      WHERE j.reason IN ('assigned', 'review_requested', 'mentioned')
+        AND j.is_active AND j.can_read AND j.is_not_blocked AND j.is_not_own AND j.space IS NOT NULL
+      UNION ALL
+      SELECT h.thread, h.actor, h.subscribes, h.position, 1 FROM happening h
+      JOIN wanted w ON w.person = h.actor AND w.active
+      JOIN reader r ON r.space = h.space AND r.person = h.actor
+      WHERE h.subscribes IS NOT NULL) f
+ORDER BY f.thread, f.person, f.position, f.rank
+ON CONFLICT (thread, person) DO UPDATE SET subscribed = true, why = excluded.why, since = excluded.since
+WHERE NOT p.subscribed AND p.unsubscribed_at IS NULL
+
 -- name: write_notifications
--- Judge and write, in one snapshot taken after the locks: notifications, badges, versions, hits and subscriptions
--- of one batch. Returns how many notifications were written, by reason.
+-- Judge and write, in one snapshot taken after the locks: notifications, badges, versions and hits of one batch.
+-- Returns how many notifications were written, by reason.
 WITH
 -- include: happenings
 ,
@@ -278,20 +301,6 @@ WITH
     LEFT JOIN told t USING (event, person)
     ORDER BY n.post, n.person, n.reason
     ON CONFLICT (post, person, kind, word) DO UPDATE SET removed = false, told_at = coalesce(x.told_at, excluded.told_at)
-), followed AS (
-    INSERT INTO clarion.thread_person AS p (thread, person, subscribed, why)
-    SELECT DISTINCT ON (f.thread, f.person) f.thread, f.person, true, f.why
-    FROM (SELECT j.thread, j.person, j.reason::text AS why, 2 AS rank FROM judged j
-          WHERE j.reason IN ('assigned', 'review_requested', 'mentioned')
-            AND j.is_active AND j.can_read AND j.is_not_blocked AND j.is_not_own AND j.space IS NOT NULL
-          UNION ALL
-          SELECT h.thread, h.actor, h.subscribes, 1 FROM happening h
-          JOIN wanted w ON w.person = h.actor AND w.active
-          JOIN reader r ON r.space = h.space AND r.person = h.actor
-          WHERE h.subscribes IS NOT NULL) f
-    ORDER BY f.thread, f.person, f.rank
-    ON CONFLICT (thread, person) DO UPDATE SET subscribed = true, why = excluded.why
-    WHERE NOT p.subscribed AND p.unsubscribed_at IS NULL
 )
 SELECT reason::text, count(*) AS count FROM row GROUP BY reason
 

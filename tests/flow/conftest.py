@@ -1,0 +1,14 @@
+"""Fixtures of the flow tests."""
+
+import pytest
+from support.world import World
+
+from clarion.store.database import Database
+
+
+@pytest.fixture
+async def world(database: Database) -> World:
+    """A world of five people, a public space and a private one."""
+    world = World(database)
+    await world.settle_in()
+    return world
