@@ -1,9 +1,9 @@
 """Hosts of every kind: a connection in a transaction, as an application holds it, under one set of verbs."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import asyncpg  # type: ignore[import-untyped]
 import psycopg
@@ -22,6 +22,16 @@ from clarion.store.queries import Queries
 QUERIES = Queries()
 
 
+class Log:
+    """What the server said; drivers append to it, and SQLAlchemy cannot empty it."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def append(self, line: str) -> None:
+        self.lines.append(line.removeprefix("LOG:  "))
+
+
 class Host:
     """An application in the middle of a transaction, which it may begin, commit and roll back; we may not.
 
@@ -31,7 +41,7 @@ class Host:
     def __init__(self, connection: Any, driver: Any) -> None:
         self.connection = connection
         self.driver = driver
-        self.log: list[str] = []
+        self.log = Log()
 
     async def run(self, command: Command[T]) -> T:
         """Runs a command of ours on the connection."""
@@ -80,8 +90,7 @@ class Host:
 
     def logged(self) -> list[str]:
         """The statements that the server told of since this was last asked."""
-        lines = [line.removeprefix("LOG:  ").strip() for line in self.log]
-        self.log.clear()
+        lines, self.log.lines = self.log.lines, []
         return [line for line in lines if line.startswith(("statement: ", "execute "))]
 
 
@@ -133,14 +142,22 @@ class AwaitedPsycopgHost(PsycopgHost):
 
 
 class AsyncpgHost(Host):
+    transaction: Any = None
+
+    async def begin(self) -> None:
+        self.transaction = self.connection.transaction()
+        await self.transaction.start()
+
     async def execute(self, statement: str) -> None:
         await self.connection.execute(statement)
 
     async def commit(self) -> None:
-        await self.connection.execute("COMMIT")
+        await self.transaction.commit()
+        await self.begin()
 
     async def rollback(self) -> None:
-        await self.connection.execute("ROLLBACK")
+        await self.transaction.rollback()
+        await self.begin()
 
     async def in_transaction(self) -> bool:
         return bool(self.connection.is_in_transaction())
@@ -195,13 +212,15 @@ class InsertHost(FunctionHost):
     }
 
 
-Opener = Callable[[str, bool], AbstractAsyncContextManager[Host]]
-"""Opens a host on a database, in a transaction, or in autocommit."""
+class Opener(Protocol):
+    """Opens a host on a database: in a transaction, or in autocommit."""
+
+    def __call__(self, url: str, *, autocommit: bool = False) -> AbstractAsyncContextManager[Host]: ...
 
 
 def _psycopg(host: type[Host]) -> Opener:
     @asynccontextmanager
-    async def open_host(url: str, autocommit: bool) -> AsyncIterator[Host]:
+    async def open_host(url: str, *, autocommit: bool = False) -> AsyncIterator[Host]:
         with closing(psycopg.connect(url, autocommit=autocommit)) as connection:
             yield host(connection, connection)
 
@@ -209,7 +228,7 @@ def _psycopg(host: type[Host]) -> Opener:
 
 
 @asynccontextmanager
-async def _psycopg_async(url: str, autocommit: bool) -> AsyncIterator[Host]:
+async def _psycopg_async(url: str, *, autocommit: bool = False) -> AsyncIterator[Host]:
     connection = await psycopg.AsyncConnection.connect(url, autocommit=autocommit)
     try:
         yield AwaitedPsycopgHost(connection, connection)
@@ -218,19 +237,20 @@ async def _psycopg_async(url: str, autocommit: bool) -> AsyncIterator[Host]:
 
 
 @asynccontextmanager
-async def _asyncpg(url: str, autocommit: bool) -> AsyncIterator[Host]:
+async def _asyncpg(url: str, *, autocommit: bool = False) -> AsyncIterator[Host]:
     connection = await asyncpg.connect(url)
+    host = AsyncpgHost(connection, connection)
     try:
         if not autocommit:
-            await connection.execute("BEGIN")
-        yield AsyncpgHost(connection, connection)
+            await host.begin()
+        yield host
     finally:
         await connection.close()
 
 
 def _sqlalchemy(driver: str, kind: type[Connection | Session]) -> Opener:
     @asynccontextmanager
-    async def open_host(url: str, autocommit: bool) -> AsyncIterator[Host]:
+    async def open_host(url: str, *, autocommit: bool = False) -> AsyncIterator[Host]:
         engine = create_engine(make_url(url).set(drivername=f"postgresql+{driver}"), **_isolation(autocommit))
         try:
             with kind(engine) as connection:
@@ -244,7 +264,7 @@ def _sqlalchemy(driver: str, kind: type[Connection | Session]) -> Opener:
 
 def _sqlalchemy_async(driver: str, kind: type[AsyncConnection | AsyncSession]) -> Opener:
     @asynccontextmanager
-    async def open_host(url: str, autocommit: bool) -> AsyncIterator[Host]:
+    async def open_host(url: str, *, autocommit: bool = False) -> AsyncIterator[Host]:
         engine = create_async_engine(make_url(url).set(drivername=f"postgresql+{driver}"), **_isolation(autocommit))
         try:
             async with kind(engine) as connection:

@@ -4,18 +4,6 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from support.content_world import (
-    ADA,
-    BOB,
-    CYN,
-    MEMBERS,
-    PRIVATE,
-    PUBLIC,
-    TEAM,
-    World,
-    make_world,
-    open_issue,
-)
 
 from clarion.content.members import (
     add_organisation_member,
@@ -38,6 +26,18 @@ from clarion.content.spaces import (
 from clarion.content.threads import open_thread
 from clarion.model.errors import Gone, Invalid, NotFound, TooLarge
 from clarion.store.database import Command, Database
+from support.content_world import (
+    ADA,
+    BOB,
+    CYN,
+    MEMBERS,
+    PRIVATE,
+    PUBLIC,
+    TEAM,
+    World,
+    make_world,
+    open_issue,
+)
 
 
 @pytest.fixture
@@ -54,18 +54,26 @@ ALL = ["issue:10", "issue:20", "issue:30", "issue:40"]
 @pytest.mark.parametrize(
     ("remove", "add", "left"),
     [
-        (remove_space_member(PRIVATE, BOB), add_space_member(PRIVATE, BOB), ["issue:10", "issue:30", "issue:40"]),
-        (remove_team_member("core", BOB), add_team_member("core", BOB), ["issue:10", "issue:20", "issue:30"]),
+        (
+            lambda: remove_space_member(PRIVATE, BOB),
+            lambda: add_space_member(PRIVATE, BOB),
+            ["issue:10", "issue:30", "issue:40"],
+        ),
+        (
+            lambda: remove_team_member("core", BOB),
+            lambda: add_team_member("core", BOB),
+            ["issue:10", "issue:20", "issue:30"],
+        ),
     ],
 )
 async def test_W15_who_is_removed_loses_the_rows_and_gets_them_back_as_read(
-    world: World, remove: Command[bool], add: Command[bool], left: list[str]
+    world: World, remove: Callable[[], Command[bool]], add: Callable[[], Command[bool]], left: list[str]
 ) -> None:
     assert await world.shown(BOB) == ALL
-    assert await world.run(remove)
+    assert await world.run(remove())
     assert await world.shown(BOB) == left
     assert await world.unread(BOB) == 3
-    assert await world.run(add)
+    assert await world.run(add())
     assert await world.shown(BOB) == ALL
     assert await world.unread(BOB) == 3
     assert await world.events() == []
@@ -103,7 +111,7 @@ async def test_W15_a_membership_waits_for_who_holds_the_person(
     async with world.database.session() as session:
         await session.fetch("lock_people", people=[BOB])
         change = asyncio.create_task(world.run(remove(PRIVATE, BOB)))
-        await _someone_waits(world)
+        await world.someone_waits()
     await change
 
 
@@ -118,8 +126,10 @@ async def test_W15_a_space_changes_only_when_no_fan_out_shares_it(world: World) 
     async with world.database.session() as session:
         await session.fetch("share_spaces", spaces=[PUBLIC])
         change = asyncio.create_task(world.run(set_visibility(PUBLIC, "private")))
-        await _someone_waits(world)
-        assert await world.rows("SELECT visibility FROM clarion.content_space WHERE id = 10") == [{"visibility": "public"}]
+        await world.someone_waits()
+        assert await world.rows("SELECT visibility FROM clarion.content_space WHERE id = 10") == [
+            {"visibility": "public"}
+        ]
     assert (await change).changed
 
 
@@ -149,7 +159,7 @@ async def test_a_rename_at_the_same_time_does_not_open_what_was_closed(world: Wo
     async with world.database.session() as session:
         await session.run(set_visibility(PUBLIC, "private"))
         rename = asyncio.create_task(world.run(rename_space(PUBLIC, "acme/handbook")))
-        await _someone_waits(world)
+        await world.someone_waits()
     await rename
     rows = await world.rows("SELECT name, visibility FROM clarion.content_space WHERE id = 10")
     assert rows == [{"name": "acme/handbook", "visibility": "private"}]
@@ -197,12 +207,3 @@ async def test_K2_what_is_malformed_or_unknown_is_refused_by_name(
     with pytest.raises(error, match=names):
         await world.run(command())
     assert await world.events() == []
-
-
-async def _someone_waits(world: World) -> None:
-    """Return once a backend of this database waits for a lock."""
-    async with asyncio.timeout(10):
-        while not await world.rows(
-            "SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-        ):
-            await asyncio.sleep(0)

@@ -1,9 +1,9 @@
 """Comments and reviews: what a command writes, and what it publishes."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
-from support.content_world import ADA, BOB, CYN, World, make_world, open_issue
 
 from clarion.content.posts import (
     ReviewComment,
@@ -17,6 +17,7 @@ from clarion.content.threads import opening_key
 from clarion.model.errors import Conflict, Gone, Invalid, NotFound, TooLarge
 from clarion.outbox.publish import notify
 from clarion.store.database import Command, Database
+from support.content_world import ADA, BOB, CYN, World, make_world, open_issue
 
 
 @pytest.fixture
@@ -163,7 +164,7 @@ async def test_a_message_is_not_edited_as_a_comment(world: World) -> None:
     ],
 )
 async def test_K2_what_is_malformed_or_unknown_is_refused_by_name(
-    world: World, command: "type[Command[object]]", error: type[Exception], names: str
+    world: World, command: Callable[[], Command[object]], error: type[Exception], names: str
 ) -> None:
     with pytest.raises(error, match=names):
         await world.run(command())

@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from support.content_world import ADA, BOB, PRIVATE, PUBLIC, World, make_world, open_issue
 
 from clarion.content.housekeeping import record_change
 from clarion.content.posts import add_comment
@@ -18,6 +17,7 @@ from clarion.content.threads import (
 )
 from clarion.model.errors import Conflict, Gone, Invalid, NotFound, TooLarge
 from clarion.store.database import Database
+from support.content_world import ADA, BOB, PRIVATE, PUBLIC, World, make_world, open_issue
 
 
 @pytest.fixture
@@ -96,7 +96,9 @@ async def test_an_edit_changes_what_is_given_and_publishes_once(world: World) ->
     written = await world.run(edit_thread("issue:1", title="It works", actor=BOB))
     again = await world.run(edit_thread("issue:1", title="It works", actor=BOB))
     assert (written.changed, again.changed, again.event) == (True, False, None)
-    rows = await world.rows("SELECT title, t.link, body FROM clarion.content_thread t JOIN clarion.content_post p ON true")
+    rows = await world.rows(
+        "SELECT title, t.link, body FROM clarion.content_thread t JOIN clarion.content_post p ON true"
+    )
     assert rows == [{"title": "It works", "link": "https://example.org/1", "body": "Hi"}]
     assert (await world.events("thread.edited"))[0].actor == BOB
 
@@ -143,7 +145,7 @@ async def test_a_deletion_waits_for_a_comment_under_way(world: World) -> None:
     async with world.database.session() as session:
         await session.run(add_comment("comment:1", thread="issue:1", body="Wait", author=BOB))
         deletion = asyncio.create_task(world.run(delete_thread("issue:1")))
-        await _someone_waits(world)
+        await world.someone_waits()
     await deletion
     assert await world.rows("SELECT 1 AS one FROM clarion.content_post WHERE body <> '' OR deleted_at IS NULL") == []
 
@@ -225,12 +227,3 @@ async def test_an_unknown_thread_or_actor_is_named(world: World) -> None:
     await open_issue(world)
     with pytest.raises(NotFound, match="77"):
         await world.run(close_thread("issue:1", actor=77))
-
-
-async def _someone_waits(world: World) -> None:
-    """Return once a backend of this database waits for a lock."""
-    async with asyncio.timeout(10):
-        while not await world.rows(
-            "SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-        ):
-            await asyncio.sleep(0)

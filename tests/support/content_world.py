@@ -1,5 +1,6 @@
 """A small world for tests of content: people, an organisation with a team, spaces; and a look at what was published."""
 
+import asyncio
 from typing import Any, LiteralString, TypeVar
 
 from clarion.content.members import add_organisation_member, add_space_member, add_team_member
@@ -55,6 +56,14 @@ class World:
                 for event_type in types
             }
         return [said[event.type].get(event.id) for event in events]
+
+    async def someone_waits(self) -> None:
+        """Return once a connection to this database waits for a lock."""
+        async with asyncio.timeout(10):
+            while not await self.rows(
+                "SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            ):
+                pass
 
     async def tell(self, person: int, thread: str, space: int) -> None:
         """Give the person an unread notification of a post by somebody else, as the notifier would."""

@@ -15,11 +15,11 @@ from clarion.store.queries import ask
 
 
 def require_people(people: Iterable[Key]) -> Command[None]:
-    """Make sure that all these people are known. Raises: `NotFound` with the keys of those who are not."""
+    """Make sure that all these people are known. Raises: `NotFound`, naming one who is not."""
     wanted = list(dict.fromkeys(people))
     missing = (yield ask("find_missing_people", people=wanted)) if wanted else []
     if missing:
-        raise NotFound("no such person: " + ", ".join(str(row["person"]) for row in missing))
+        raise NotFound(f"no such person: {missing[0]['person']}")
 
 
 def lock_person(person: Key) -> Command[None]:

@@ -67,6 +67,7 @@ def _give(
     thread: str, people: Iterable[Key], teams: Iterable[str], *, role: str, event_type: str, actor: Key | None
 ) -> Command[RoleChange]:
     wanted = list(dict.fromkeys(people))
+    limits.check_count(len(wanted), "people")
     yield from require_people(wanted)
     return (yield from _change("give_role", thread, wanted, teams, role=role, event_type=event_type, actor=actor))
 

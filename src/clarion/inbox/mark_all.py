@@ -8,7 +8,7 @@ from datetime import datetime
 
 from clarion.inbox.locked import lock_and_look, marked
 from clarion.model.errors import Invalid
-from clarion.model.inbox import TOP, Marked, MarkedAll, Undo
+from clarion.model.inbox import Marked, MarkedAll, Undo
 from clarion.model.keys import Key
 from clarion.store.database import Command
 from clarion.store.queries import ask
@@ -65,7 +65,7 @@ def mark_space(person: Key, space: Key, cutoff: int) -> Command[Marked]:
     """
     locked = yield from lock_and_look(person)
     _check_shown("cutoff", cutoff, locked.version)
-    changed, after, behind = 0, locked.unchanged(), (TOP.seq, TOP.thread)
+    changed, after, behind = 0, locked.unchanged(), (cutoff + 1, 0)
     while True:
         (found,) = yield ask(
             "find_unread_in_space",

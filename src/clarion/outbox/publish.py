@@ -85,8 +85,10 @@ def publish_many(events: Sequence[NewEvent], types: KeyTypes | None = None) -> C
     if not events:
         return []
     each = [_params(event, types) for event in events]
-    names = ("type", "keys", "actor", "thread", "post", "space", "available_at", "source")
-    columns = {name if name == "keys" else f"{name}s": [params[name] for params in each] for name in names}
+    for params in each:
+        due = params["available_at"]
+        params["available_at"] = due and due.isoformat()  # as text in an array, which every driver knows unasked
+    columns = {name: [params[name] for params in each] for name in each[0] if name != "idempotency_key"}
     rows = yield Statement("publish_many", columns, wakes_relays=True)
     return [int(row["id"]) for row in rows]
 

@@ -172,6 +172,7 @@ CREATE VIEW clarion.readers AS
 -- Doors
 
 CREATE TABLE clarion.credential (
+    id         bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
     digest     bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
     kind       text NOT NULL CHECK (kind IN ('host', 'person')),
     person     clarion.person_key,
@@ -187,7 +188,7 @@ CREATE TABLE clarion.request (
     key        text PRIMARY KEY CHECK (length(key) <= 300),
     digest     bytea NOT NULL CHECK (octet_length(digest) = 32),
     status     smallint NOT NULL,
-    body       jsonb NOT NULL,
+    body       text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT clarion.now()
 );
 CREATE INDEX request_created ON clarion.request (created_at);

@@ -140,14 +140,14 @@ SELECT DISTINCT person FROM given WHERE person NOT IN (SELECT person FROM held) 
 WITH taken AS (
     DELETE FROM clarion.thread_role r
     WHERE r.thread = %(thread)s AND r.role = %(role)s::clarion.reason
-      AND coalesce(r.team = ANY(%(teams)s::bigint[]), r.person = ANY(%(people)s::clarion.person_key[]))
+      AND CASE WHEN r.team IS NULL THEN r.person = ANY(%(people)s::clarion.person_key[]) ELSE r.team = ANY(%(teams)s::bigint[]) END
     RETURNING r.person
 )
 SELECT DISTINCT t.person FROM taken t
 WHERE NOT EXISTS (
     SELECT 1 FROM clarion.thread_role r
     WHERE r.thread = %(thread)s AND r.role = %(role)s::clarion.reason AND r.person = t.person
-      AND NOT coalesce(r.team = ANY(%(teams)s::bigint[]), r.person = ANY(%(people)s::clarion.person_key[])))
+      AND NOT CASE WHEN r.team IS NULL THEN r.person = ANY(%(people)s::clarion.person_key[]) ELSE r.team = ANY(%(teams)s::bigint[]) END)
 ORDER BY t.person
 
 ------------------------------------------------------------------------------------------------

@@ -158,8 +158,8 @@ UPDATE clarion.inbox_state s
 SET version = s.version + (s.raised_in IS DISTINCT FROM pg_current_xact_id())::integer,
     raised_in = pg_current_xact_id(), read_seq = %(cutoff)s::bigint
 WHERE s.person = %(person)s::clarion.person_key AND s.read_seq < %(cutoff)s::bigint
-  AND EXISTS (SELECT 1 FROM clarion.unread(%(person)s::clarion.person_key) u
-              WHERE u.seq <= %(cutoff)s::bigint AND coalesce(u.unread_seq, 0) <= %(cutoff)s::bigint)
+  AND EXISTS (SELECT 1 FROM clarion.unread(%(person)s::clarion.person_key, below_seq => %(cutoff)s::bigint + 1, below_thread => 0) u
+              WHERE coalesce(u.unread_seq, 0) <= %(cutoff)s::bigint)
 RETURNING s.version
 
 -- name: restore_watermark
@@ -180,8 +180,8 @@ RETURNING s.version, s.unread_count
 -- name: find_unread_in_space
 -- Of the next thousand unread rows behind a cursor those that a mark of this space means, and the last key looked at.
 WITH examined AS MATERIALIZED (
-    SELECT n.thread, n.seq, n.unread_seq FROM clarion.unread(%(person)s::clarion.person_key) n
-    WHERE n.seq <= %(cutoff)s::bigint AND (n.seq, n.thread) < (%(before_seq)s::bigint, %(before_thread)s::bigint)
+    SELECT n.thread, n.seq, n.unread_seq
+    FROM clarion.unread(%(person)s::clarion.person_key, %(before_seq)s::bigint, %(before_thread)s::bigint, 1000) n
     ORDER BY n.seq DESC, n.thread DESC LIMIT 1000
 )
 SELECT count(*) = 1000 AS more, min(e.seq) AS seq, (array_agg(e.thread ORDER BY e.seq, e.thread))[1] AS thread,

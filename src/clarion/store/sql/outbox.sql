@@ -82,9 +82,9 @@ SELECT clarion.publish(%(type)s, %(keys)s::text::jsonb, actor => %(actor)s, thre
 -- clarion.publish: ours before it is sent, the keys' type and the table's own here.
 INSERT INTO clarion.outbox_event (type, keys, actor, thread_key, post_key, space, available_at, source)
 SELECT t.type, t.keys, clarion.parse_person(t.actor), t.thread, t.post, clarion.parse_space(t.space),
-       coalesce(t.available_at, clarion.now()), t.source
-FROM unnest(%(types)s::text[], %(keys)s::text[]::jsonb[], %(actors)s::text[], %(threads)s::text[], %(posts)s::text[],
-            %(spaces)s::text[], %(available_ats)s::timestamptz[], %(sources)s::text[])
+       coalesce(t.available_at::timestamptz, clarion.now()), t.source
+FROM unnest(%(type)s::text[], %(keys)s::text[]::jsonb[], %(actor)s::text[], %(thread)s::text[], %(post)s::text[],
+            %(space)s::text[], %(available_at)s::text[], %(source)s::text[])
      WITH ORDINALITY AS t(type, keys, actor, thread, post, space, available_at, source, ordinal)
 ORDER BY t.ordinal
 RETURNING id
