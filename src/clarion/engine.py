@@ -28,6 +28,7 @@ class Engine:
         self.notifier = Notifier({**RESOLVERS, **(resolvers or {})}, self.settings.person_key)
         self.embedded: EmbeddedPostgres | None = None
         self.crew: Crew | None = None
+        self.signals: Signals | None = None
         self._exits = AsyncExitStack()
 
     async def open(self, *, run_migrations: bool | None = None) -> None:
@@ -49,7 +50,7 @@ class Engine:
             self.signals = Signals(self.database)
             sending = asyncio.create_task(self.signals.send())
             exits.push_async_callback(_cancel, sending)
-            self.changes = Changes(self.database, self.signals.publish)
+            self.changes = Changes(self.database, self.expect_events)
             self._exits = exits.pop_all()
 
     async def close(self) -> None:
@@ -77,6 +78,7 @@ class Engine:
 
     def start_relays(self, relays: int = 1) -> Crew:
         """Start relays in this process; `stop_relays` or `close` drains them."""
+        assert self.signals, "open the engine first"  # noqa: S101 - the order of calls, not input
         self.crew = Crew(
             self.database,
             self.signals,
@@ -97,8 +99,15 @@ class Engine:
     @asynccontextmanager
     async def relaying(self, relays: int = 1) -> AsyncIterator[Crew]:
         """Relays for as long as the block lasts."""
-        yield self.start_relays(relays)
-        await self.stop_relays()
+        try:
+            yield self.start_relays(relays)
+        finally:
+            await self.stop_relays()
+
+    def expect_events(self) -> None:
+        """Tell relays that an event may be on its way: they look now, and again in a moment. Harmless if not open."""
+        if self.signals:
+            self.signals.publish()
 
     def person(self, value: Any) -> Key:
         """Return a person's key in the host's type. Raises: `WrongKey`."""

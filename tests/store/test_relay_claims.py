@@ -54,9 +54,9 @@ async def test_O9_F68_many_settled_and_many_future_rows_cost_a_claim_nothing(dat
         assert rows == 10
         assert buffers < FEW_BUFFERS
         assert (await claim_buffers(database, alone=True))[0] < FEW_BUFFERS
-    watch.publish(MANY)
+    watch.publish(MANY // 10)
     buffers, rows = await claim_buffers(database)
-    print(f"claim at the head of {MANY}, by statistics that know of 10: {buffers} buffers")  # noqa: T201
+    print(f"claim at the head of {MANY // 10}, by statistics that know of 10: {buffers} buffers")  # noqa: T201
     assert rows == LIMIT
     assert buffers < FEW_BUFFERS
 
@@ -88,7 +88,7 @@ async def test_O9_a_busy_relay_claims_from_the_beginning_one_time_in_twenty(
     for _ in range(100):
         watch.publish(2)
     watch.publish(100, do="raise")
-    watch.rows("UPDATE clarion.outbox_event SET alone = true WHERE keys ? 'do' RETURNING id")
+    watch.rows("UPDATE clarion.outbox_event SET alone = true WHERE keys->>'do' = 'raise' RETURNING id")
     starts: dict[bool, list[datetime]] = {False: [], True: []}
     fetch = Session.fetch
 
