@@ -123,8 +123,20 @@ async def test_W13_a_review_is_one_event_with_its_comments(world: World) -> None
     comments = [posts.ReviewComment(key=f"rc{i}", body=f"line {i}") for i in range(3)]
     await world.tell(posts.submit_review("r1", thread="p1", author=BO, body="see below", comments=comments))
     assert await world.inbox("p1") == {ADA: Seen("author", True, 4)}
-    events = await world.rows("SELECT type FROM clarion.outbox_event WHERE type LIKE 'review.%%' OR type LIKE 'comment.%%'")
+    events = await world.rows(
+        "SELECT type FROM clarion.outbox_event WHERE type LIKE 'review.%%' OR type LIKE 'comment.%%'"
+    )
     assert [event["type"] for event in events] == ["review.submitted"]
+
+
+async def test_T4_beyond_a_hundred_mentions_the_author_is_told_and_the_rest_count_for_nobody(world: World) -> None:
+    body = " ".join(f"@nobody{i}" for i in range(100)) + " @bo"
+    await world.tell(threads.open_thread("i1", space=HARBOR, kind="issue", title="T", body=body, author=ADA))
+    assert await world.inbox("i1") == {}
+    (message,) = await world.rows(
+        "SELECT title, n.person FROM clarion.thread t JOIN clarion.notification n ON n.thread = t.id"
+    )
+    assert message == {"title": "1 of your mentions told nobody: the first 100 in a post count", "person": ADA}
 
 
 async def test_why_for_everybody_equals_the_rows_written(world: World) -> None:

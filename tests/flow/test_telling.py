@@ -17,7 +17,12 @@ async def test_W5_one_comment_reaches_one_watching_inbox(database: Database) -> 
     async def comment(_: Reading, events: Sequence[Event]) -> dict[int, Happening]:
         return {
             event.id: Happening(
-                thread="issue:1", space=1, post=f"comment:{event.keys['id']}", actor=1, title="A title", text="hello @bo"
+                thread="issue:1",
+                space=1,
+                post=f"comment:{event.keys['id']}",
+                actor=1,
+                title="A title",
+                text="hello @bo",
             )
             for event in events
         }

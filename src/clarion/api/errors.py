@@ -12,9 +12,11 @@ from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from clarion.model import errors as known
 from clarion.model.errors import ClarionError
+from clarion.web.answers import error_page, wants_page
 
 RETRY_SECONDS = 2
 """After so long a client may ask again when we are busy or our database is away."""
@@ -83,29 +85,27 @@ def status_of(error: ClarionError) -> int:
     return next(STATUS[each] for each in type(error).__mro__ if each in STATUS)
 
 
-def error_response(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return an answer that is no success."""
-    body = ErrorOut(error=Problem(code=code, message=message))
+def answer_error(
+    scope: Scope, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return an answer that is no success: a page for who asked for a page, else JSON."""
     all_headers = dict(headers or {})
     if status == HTTPStatus.UNAUTHORIZED:
         all_headers["WWW-Authenticate"] = 'Bearer realm="clarion"'
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         all_headers["Retry-After"] = str(RETRY_SECONDS)
+    if wants_page(scope):
+        return error_page(scope, status, message, all_headers)
+    body = ErrorOut(error=Problem(code=code, message=message))
     return Response(body.model_dump_json(), status, all_headers, "application/json")
 
 
-def present_error(error: ClarionError) -> Response:
+def present_error(scope: Scope, error: ClarionError) -> Response:
     """Return the answer for an error of ours; one that has no status of its own tells nothing of itself."""
     status = status_of(error)
-    if status == HTTPStatus.INTERNAL_SERVER_ERROR:
-        return error_response(status, error.code, "something went wrong on our side; the server's log says what")
-    return error_response(status, error.code, str(error))
-
-
-async def on_clarion_error(_: Request, error: Exception) -> Response:
-    """Handle an error of ours."""
-    assert isinstance(error, ClarionError)  # noqa: S101 - for types; it is registered for this class
-    return present_error(error)
+    internal = status == HTTPStatus.INTERNAL_SERVER_ERROR
+    message = "something went wrong on our side; the server's log says what" if internal else str(error)
+    return answer_error(scope, status, error.code, message)
 
 
 async def on_http_error(request: Request, error: Exception) -> Response:
@@ -121,18 +121,19 @@ async def on_http_error(request: Request, error: Exception) -> Response:
         case _:
             message = str(error.detail)
     code = CODES.get(error.status_code, ClarionError.code)
-    return error_response(error.status_code, code, message, error.headers)
+    return answer_error(request.scope, error.status_code, code, message, error.headers)
 
 
-async def on_wrong_request(_: Request, error: Exception) -> Response:
+async def on_wrong_request(request: Request, error: Exception) -> Response:
     """Handle a request that has not the form which the route declares, naming each part that is wrong."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - for types; it is registered for this class
     details: Sequence[Any] = error.errors()
     if any(detail["type"] == "json_invalid" for detail in details):
         problem = details[0].get("ctx", {}).get("error", "it cannot be read")
-        return error_response(HTTPStatus.BAD_REQUEST, CODES[HTTPStatus.BAD_REQUEST], f"the body is no JSON: {problem}")
+        status = HTTPStatus.BAD_REQUEST
+        return answer_error(request.scope, status, CODES[status], f"the body is no JSON: {problem}")
     complaints = "; ".join(dict.fromkeys(_complaint(detail) for detail in details))
-    return error_response(HTTPStatus.UNPROCESSABLE_CONTENT, known.Invalid.code, complaints)
+    return answer_error(request.scope, HTTPStatus.UNPROCESSABLE_CONTENT, known.Invalid.code, complaints)
 
 
 def _complaint(detail: Any) -> str:

@@ -1,5 +1,6 @@
 """What happens to every request before a route sees it, and to every answer after."""
 
+import re
 from collections.abc import Callable
 from http import HTTPStatus
 from time import perf_counter
@@ -11,14 +12,15 @@ from fastapi import HTTPException
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from clarion.api.errors import error_response, present_error, status_of
-from clarion.model.errors import ClarionError
+from clarion.api.errors import answer_error, present_error, status_of
+from clarion.model.errors import ClarionError, TooLarge
 
 log = structlog.get_logger("clarion.http")
 
 MAX_BODY_BYTES = 1024 * 1024
 """The longest body of a request (K2); some routes take less."""
 
+_ENCODED_SLASH = re.compile("%2[fF]")
 _SLASH = "\udc2f"
 """Stands for %2F in a path while it is routed: half a character, which no URL can name."""
 
@@ -105,21 +107,20 @@ class Failures:
         except HTTPException as error:
             if started:
                 raise
-            response = error_response(error.status_code, "too_large", str(error.detail))
-            await response(scope, receive, send)
+            await answer_error(scope, error.status_code, TooLarge.code, str(error.detail))(scope, receive, send)
         except ClarionError as error:
             if started:
                 raise
             if status_of(error) >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 log.warning("request failed", error=repr(error), cause=repr(error.__cause__))
-            await present_error(error)(scope, receive, send)
+            await present_error(scope, error)(scope, receive, send)
         except Exception:
             error_id = uuid4().hex[:16]
             log.exception("request failed", error_id=error_id)
             if started:
                 raise
             message = f"something went wrong on our side; the server's log has it as {error_id}"
-            await error_response(500, "internal", message)(scope, receive, send)
+            await answer_error(scope, 500, "internal", message)(scope, receive, send)
 
 
 class BodyLimit:
@@ -164,8 +165,7 @@ class EncodedSlashes:
         if scope["type"] == "http":
             raw = scope.get("raw_path") or b""
             if b"%2f" in raw.lower():
-                kept = raw.decode("latin-1").replace("%2f", "%2F").replace("%2F", "/\0")
-                path = unquote(kept).replace("/\0", _SLASH)
+                path = _SLASH.join(unquote(part) for part in _ENCODED_SLASH.split(raw.decode("latin-1")))
                 if path.replace(_SLASH, "/") == scope["path"]:
                     scope["path"] = path
         await self._app(scope, receive, send)

@@ -36,12 +36,15 @@ class Naming:
 
     people: Sequence[Named]
     teams: Sequence[Named]
+    beyond: Mapping[int, int]
+    """By event: how many mentions count for nobody, being over the limit (T4)."""
 
 
 async def find_named(session: Session, texts: Sequence[Text]) -> Naming:
     """Return whom the texts name, by the handles and teams that exist now (T1 to T4, W3, W17)."""
     found = [(text, mentions) for text in texts if (mentions := find_mentions(text.part.text)).people or mentions.teams]
-    return Naming(await _people(session, found), await _teams(session, found))
+    beyond = {text.event: mentions.beyond for text, mentions in found if mentions.beyond}
+    return Naming(await _people(session, found), await _teams(session, found), beyond)
 
 
 async def _people(session: Session, found: Sequence[tuple[Text, Mentions]]) -> list[Named]:

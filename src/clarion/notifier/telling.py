@@ -9,9 +9,11 @@ from clarion.model.event import Effect, Event
 from clarion.model.happening import Happening, Part
 from clarion.model.keys import Key
 from clarion.model.reasons import Reason
+from clarion.model.text import MAX_MENTIONS
 from clarion.notifier.naming import Named, Naming, Text, find_named
 from clarion.notifier.places import Place
-from clarion.store.database import Session
+from clarion.outbox.publish import notify
+from clarion.store.database import Command, Session
 
 TOLD = frozenset({Effect.POST, Effect.ASK, Effect.EDIT, Effect.HOUSEKEEPING})
 """What this module handles."""
@@ -29,6 +31,7 @@ class Tale:
     teams: list[Named] = field(default_factory=list)
     post: int | None = None
     announced: bool = False
+    beyond: int = 0
     candidates: list[Key] = field(default_factory=list)
 
     @property
@@ -95,7 +98,21 @@ async def tell(session: Session, tales: Sequence[Tale], people: Sequence[Key]) -
         await session.fetch(
             "settle_rows", threads=[row["thread"] for row in removed], people=[row["person"] for row in removed]
         )
+    for tale in tales:
+        if tale.beyond and tale.happening.actor is not None:
+            await session.run(_tell_author(tale, tale.happening.actor))
     return {row["reason"]: row["count"] for row in rows}
+
+
+def _tell_author(tale: Tale, author: Key) -> Command[int]:
+    """Tell the author that some mentions count for nobody (T4); once for the event, in however many chunks."""
+    return notify(
+        [author],
+        kind="mentions.over_limit",
+        title=f"{tale.beyond} of your mentions told nobody: the first {MAX_MENTIONS} in a post count",
+        link=tale.happening.link,
+        idempotency_key=f"mentions:{tale.event.id}",
+    )
 
 
 def _concerned(tales: Sequence[Tale], people: Sequence[Key]) -> list[Key]:
@@ -164,6 +181,8 @@ async def _name(session: Session, tales: Iterable[Tale]) -> None:
         by_event[one.event].people.append(one)
     for one in naming.teams:
         by_event[one.event].teams.append(one)
+    for event, beyond in naming.beyond.items():
+        by_event[event].beyond = beyond
 
 
 async def _find_posts(session: Session, tales: Sequence[Tale]) -> None:

@@ -1,0 +1,1 @@
+"""The routes, a small file for each kind of thing."""
