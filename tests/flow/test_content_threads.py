@@ -1,6 +1,7 @@
 """Threads: what a command writes, and what it publishes."""
 
 import asyncio
+from datetime import datetime
 
 import pytest
 
@@ -204,6 +205,7 @@ async def test_W14_housekeeping_is_an_event_and_no_row(world: World) -> None:
         ({"link": "not a link"}, Invalid, "white space"),
         ({"key": "x" * 191}, TooLarge, "190"),
         ({"key": ""}, Invalid, "key of the thread"),
+        ({"at": datetime(2026, 1, 1)}, Invalid, "time zone"),  # noqa: DTZ001
         ({"space": 99}, NotFound, "space: 99"),
         ({"author": 77}, NotFound, "person: 77"),
     ],

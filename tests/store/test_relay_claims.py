@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from math import inf
 from typing import Any
 
 import psycopg
@@ -9,6 +10,7 @@ import pytest
 from psycopg import IsolationLevel
 
 from clarion.store.database import Database, Session
+from clarion.work import delays
 from clarion.work.delays import BEGINNING
 from clarion.work.relay import Relay
 from clarion.work.wake import Wake
@@ -67,7 +69,7 @@ async def test_O9_F67_an_old_snapshot_costs_only_the_claims_from_the_beginning(
     with psycopg.connect(database.url) as old:
         old.isolation_level = IsolationLevel.REPEATABLE_READ
         old.execute("SELECT count(*) FROM clarion.outbox_event")
-        watch.publish(MANY)
+        watch.publish(MANY // 4)
         watch.connection.execute(
             "UPDATE clarion.outbox_event SET state = 'done', settled_at = now() WHERE state = 'waiting'"
         )
@@ -98,6 +100,7 @@ async def test_O9_a_busy_relay_claims_from_the_beginning_one_time_in_twenty(
         return await fetch(session, name, **params)
 
     monkeypatch.setattr(Session, "fetch", spy)
+    monkeypatch.setattr(delays, "REWIND_SECONDS", inf)
     await Relay(database, Effects(), Wake(), batch=2).drain()
     for claims in starts.values():
         assert len(claims) > 100

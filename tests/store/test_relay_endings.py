@@ -184,7 +184,7 @@ async def test_F64_a_database_away_for_forty_seconds_and_the_relay_drains_the_qu
     with psycopg.connect(server_url, autocommit=True) as admin:
         admin.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(name))
         admin.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'clarion relay%'"
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'clarion relay%%'"
             " AND datname = %s",
             [name.as_string().strip('"')],
         )

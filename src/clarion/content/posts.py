@@ -14,6 +14,7 @@ from clarion.content.outcome import Written
 from clarion.content.threads import edit_thread, share_thread
 from clarion.model.errors import Conflict, Gone, Invalid, NotFound
 from clarion.model.keys import Key
+from clarion.outbox.checks import check_instant
 from clarion.outbox.publish import NewEvent, publish, publish_many
 from clarion.store.database import Command, Row
 from clarion.store.queries import ask
@@ -167,6 +168,7 @@ def _insert(
     verdict: str | None = None,
 ) -> Command[dict[str, int]]:
     """Insert posts and return our ids by their keys; a key that is taken is left out."""
+    check_instant("at", at)
     rows = yield ask(
         "insert_posts",
         thread=thread["id"], kind=kind, author=author, at=at, part_of=part_of, verdict=verdict,

@@ -12,6 +12,7 @@ from clarion.content.outcome import Written
 from clarion.content.spaces import share_space
 from clarion.model.errors import Conflict, Gone, Invalid, NotFound
 from clarion.model.keys import Key
+from clarion.outbox.checks import check_instant
 from clarion.outbox.publish import NewEvent, publish
 from clarion.store.database import Command, Row
 from clarion.store.queries import ask
@@ -53,6 +54,7 @@ def open_thread(
     if state == "merged" and kind != "pull_request":
         raise Invalid(f"a thread of kind {kind} cannot be merged: only a pull request can")
     _check(title, body, link)
+    check_instant("at", at)
     yield from share_space(space)
     yield from require_people([] if author is None else [author])
     opening = opening_key(key)
