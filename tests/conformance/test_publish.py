@@ -15,8 +15,10 @@ from psycopg.rows import dict_row
 
 from clarion.model.errors import AutocommitRefused, ClarionError, Conflict, Invalid, TooLarge, WrongKey
 from clarion.outbox.publish import KeyTypes, NewEvent, notify, publish, publish_many
+from clarion.store.connect import run
 from clarion.store.database import Command
-from clarion.store.queries import ask
+from clarion.store.migrate import migrate
+from clarion.store.queries import Queries, ask
 from conformance.hosts import API, SQL, Host
 
 Rows = Callable[..., list[dict[str, Any]]]
@@ -196,6 +198,20 @@ async def test_K1_a_key_of_another_type_is_refused(host: Host) -> None:
         with host.refused(WrongKey):
             await host.publish(event)
         await host.rollback()
+
+
+def test_K1_a_schema_of_another_name_and_other_key_types(database_url: str) -> None:
+    migrate(database_url, schema="tenant", person_key="uuid", space_key="text")
+    queries = Queries("tenant")
+    ada = uuid4()
+    with psycopg.connect(database_url) as connection:
+        run(connection, queries, publish(NewEvent(type="a.b", actor=ada, space="main")))
+        run(connection, queries, publish_many([NewEvent(type="a.b", actor=ada.hex, space="7")]))
+        run(connection, queries, notify([ada], title="Ready"))
+        rows = connection.execute("SELECT actor, space FROM tenant.outbox_event ORDER BY id").fetchall()
+        assert rows == [(ada, "main"), (ada, "7"), (None, None)]
+        with pytest.raises(WrongKey, match=r"'7' is no person key: .* type uuid \(CLARION_PERSON_KEY\)"):
+            run(connection, queries, publish(NewEvent(type="a.b", actor=7)))
 
 
 # The same twice (O11)

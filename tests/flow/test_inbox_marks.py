@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from support.inbox_rows import CHI, ME, Inbox
 
 from clarion.inbox import listing, mark_all, marks
 from clarion.model.errors import Invalid, TooLarge
 from clarion.model.inbox import Marked, Tab, Undo
 from clarion.store.database import Command, Database
+from support.inbox_rows import CHI, ME, Inbox
 
 LATER = datetime(2100, 1, 1, tzinfo=UTC)
 Mark = Callable[[int, Collection[int]], Command[Marked]]
@@ -156,7 +156,8 @@ async def test_a_mark_never_reaches_another_persons_rows_nor_hidden_ones(inbox: 
     await inbox.bump(2)
     await inbox.rows(
         "WITH h AS (UPDATE clarion.notification SET hidden = true, read_at = now() WHERE thread = 2)"
-        " UPDATE clarion.inbox_state SET unread_count = 0, version = 2, raised_in = pg_current_xact_id() WHERE person = 1"
+        " UPDATE clarion.inbox_state SET unread_count = 0, version = 2, raised_in = pg_current_xact_id()"
+        " WHERE person = 1"
     )
     every: list[Any] = [marks.read, marks.unread, marks.done, marks.save, snooze]
     for mark in every:

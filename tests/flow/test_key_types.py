@@ -15,7 +15,10 @@ from clarion.store.migrate import migrate
 from clarion.work.relay import Relay
 from clarion.work.wake import Wake
 
-KEYS: dict[KeyType, list[Key]] = {"uuid": [UUID(int=number) for number in range(1, 5)], "text": ["ann", "Böb", "c c", "d'"]}
+KEYS: dict[KeyType, list[Key]] = {
+    "uuid": [UUID(int=number) for number in range(1, 5)],
+    "text": ["ann", "Böb", "c c", "d'"],
+}
 
 
 @pytest.fixture(params=sorted(KEYS))

@@ -109,6 +109,14 @@ async def test_W10_an_unsubscribe_outlasts_commenting_and_watching_but_not_a_men
     assert (await world.inbox("i1"))[BO] == Seen("mentioned", True, 1)
 
 
+async def test_W9_the_author_of_what_was_there_before_follows_it(world: World) -> None:
+    await world.tell(
+        threads.open_thread("i1", space=HARBOR, kind="issue", title="T", body="@chi", author=ADA, tell=False),
+        posts.add_comment("c1", thread="i1", body="hello", author=BO),
+    )
+    assert await world.inbox("i1") == {ADA: Seen("author", True, 1)}
+
+
 async def test_W11_later_activity_bumps_one_row_and_the_strongest_reason_shows(world: World) -> None:
     await world.do(choices.watch(BO, HARBOR, WatchLevel.ALL))
     await world.tell(threads.open_thread("i1", space=HARBOR, kind="issue", title="T", author=ADA))

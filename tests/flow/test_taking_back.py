@@ -100,5 +100,7 @@ async def test_W17_a_handle_given_up_still_names_its_person_for_30_days(world: W
     await open_issue(world, "@bo")
     assert set(await world.inbox("i1")) == {BO}
     await world.do(people.change_person(DARA, handle="bo", takes_handle=True))
+    await world.tell(threads.edit_thread("i1", body="hm, @bo", actor=ADA))
+    assert set(await world.inbox("i1")) == {BO}
     await world.tell(posts.add_comment("c1", thread="i1", body="@bo", author=ADA))
     assert (await world.inbox("i1"))[DARA] == Seen("mentioned", True, 1)

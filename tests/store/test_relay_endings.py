@@ -60,9 +60,7 @@ async def cancelled(relay: Relay) -> AsyncIterator[asyncio.Task[None]]:
 
 
 @pytest.mark.parametrize("count", [1, 3])
-async def test_O6_a_relay_cancelled_inside_an_event_is_no_death(
-    database: Database, watch: Watch, count: int
-) -> None:
+async def test_O6_a_relay_cancelled_inside_an_event_is_no_death(database: Database, watch: Watch, count: int) -> None:
     held = Held()
     ids = watch.publish(count)
     async with cancelled(Relay(database, Effects(meet=held), Wake())):
@@ -75,9 +73,7 @@ async def test_O6_a_relay_cancelled_inside_an_event_is_no_death(
 
 
 @pytest.mark.parametrize("point", ["noted", "before commit"])
-async def test_O6_a_relay_cancelled_at_a_barrier_leaves_no_note(
-    database: Database, watch: Watch, point: str
-) -> None:
+async def test_O6_a_relay_cancelled_at_a_barrier_leaves_no_note(database: Database, watch: Watch, point: str) -> None:
     ids = watch.publish(2)
     reached = asyncio.Event()
 
@@ -110,9 +106,7 @@ async def test_O6_an_interrupt_from_the_keyboard_is_no_death(database: Database,
     await asyncio.gather(main.connection.close(), notes.connection.close())
 
 
-async def test_stopping_a_crew_finishes_the_batch_in_hand_and_claims_no_other(
-    database: Database, watch: Watch
-) -> None:
+async def test_stopping_a_crew_finishes_the_batch_in_hand_and_claims_no_other(database: Database, watch: Watch) -> None:
     held = Held()
     first = watch.publish(1)
     crew = crew_of(database, Effects(meet=held))
@@ -138,9 +132,7 @@ async def test_a_batch_that_outlasts_the_drain_is_undone(database: Database, wat
     assert watch.value("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'clarion relay%%'") == 0
 
 
-async def test_O6_in_one_process_only_one_event_is_handled_alone_at_a_time(
-    database: Database, watch: Watch
-) -> None:
+async def test_O6_in_one_process_only_one_event_is_handled_alone_at_a_time(database: Database, watch: Watch) -> None:
     ids = watch.publish(12)
     watch.rows("UPDATE clarion.outbox_event SET alone = true RETURNING id")
     at_once: list[int] = []

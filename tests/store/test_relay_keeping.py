@@ -31,8 +31,7 @@ async def test_O9_settled_events_go_after_their_time_and_no_others(database: Dat
         (ids[4], "done", "now() - interval '13 days'"),
     ):
         watch.connection.execute(
-            f"UPDATE clarion.outbox_event SET state = %s, settled_at = {settled}, available_at = {OLD} WHERE id = %s"
-            .encode(),
+            f"UPDATE clarion.outbox_event SET state = %s, settled_at = {settled}, available_at = {OLD} WHERE id = %s".encode(),
             [state, event],
         )
     keeper = Keeper(database, Effects())

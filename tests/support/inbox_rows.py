@@ -52,7 +52,8 @@ INSERT INTO clarion.notification AS n (thread, person, seq, reason, bulk, first_
 SELECT t.id, s.person, s.version, 'watching', 'watching', t.head, t.head FROM t, s
 ON CONFLICT (thread, person) DO UPDATE
 SET seq = excluded.seq, last = excluded.last, active_at = excluded.active_at,
-    first_unread = CASE WHEN clarion.is_unread(n, (SELECT read_seq FROM s)) THEN n.first_unread ELSE excluded.first_unread END,
+    first_unread = CASE WHEN clarion.is_unread(n, (SELECT read_seq FROM s))
+                        THEN n.first_unread ELSE excluded.first_unread END,
     unread_seq = NULL, read_at = NULL, done_at = NULL, snoozed_until = NULL, hidden = false
 """
 
@@ -67,7 +68,7 @@ class Inbox:
         """Make people, spaces and threads 1 to 20, and the guard."""
         async with self.database.session() as session:
             for statement in SETUP.split(";\n\n"):
-                await session.connection.execute(statement)  # type: ignore[call-overload]
+                await session.connection.execute(statement)
 
     async def do(self, command: Command[T]) -> T:
         async with self.database.session() as session:
@@ -75,7 +76,7 @@ class Inbox:
 
     async def rows(self, sql: str, **params: Any) -> list[dict[str, Any]]:
         async with self.database.session() as session:
-            cursor = await session.connection.execute(sql, params)  # type: ignore[call-overload]
+            cursor = await session.connection.execute(sql, params)
             return await cursor.fetchall() if cursor.description else []
 
     async def bump(self, *threads: int, person: int = ME, author: int = BO) -> None:

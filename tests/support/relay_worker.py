@@ -5,15 +5,32 @@ Told to stop at a barrier, it says so and stops itself (SIGSTOP); told to go on 
 
 import asyncio
 import json
+import logging
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from typing import Any
 
+import structlog
+
+from clarion.model.event import Event
+from clarion.model.happening import Happening, Reading
+from clarion.notifier import Notifier
 from clarion.store.database import Database
 from clarion.work.crew import Crew
 from clarion.work.wake import Signals
 from support.relay_effects import Effects
+
+
+async def comments(_: Reading, events: Sequence[Event]) -> dict[int, Happening]:
+    """Comments by person 1, each in the thread and with the key that its event names."""
+    return {
+        event.id: Happening(
+            thread=event.thread_key or "", space=1, post=event.post_key, actor=1, title="A title", text="hello @bo"
+        )
+        for event in events
+    }
 
 
 def say(word: str) -> None:
@@ -36,7 +53,7 @@ async def work(url: str, options: dict[str, Any]) -> None:
         crew = Crew(
             database,
             Signals(database),
-            Effects(),
+            Notifier({"comment.created": comments}, "bigint") if options.get("notifier") else Effects(),
             relays=options.get("relays", 1),
             batch=options.get("batch", 50),
             poll_seconds=options.get("poll", 0.2),
@@ -52,4 +69,8 @@ async def work(url: str, options: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
     asyncio.run(work(sys.argv[1], json.loads(sys.argv[2])))

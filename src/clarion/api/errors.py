@@ -34,22 +34,16 @@ class Unavailable(ClarionError):
     code: ClassVar[str] = "unavailable"
 
 
-class PortTaken(ClarionError):
-    """Another program listens on the address."""
-
-    code: ClassVar[str] = "port_taken"
-
-
 STATUS: Mapping[type[ClarionError], int] = {
     known.Unauthorised: HTTPStatus.UNAUTHORIZED,
     known.Refused: HTTPStatus.FORBIDDEN,
     known.NotFound: HTTPStatus.NOT_FOUND,
     known.Gone: HTTPStatus.GONE,
-    known.TooLarge: HTTPStatus.CONTENT_TOO_LARGE,
-    IdempotencyKeyReused: HTTPStatus.UNPROCESSABLE_CONTENT,
+    known.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    IdempotencyKeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
     known.Conflict: HTTPStatus.CONFLICT,
-    known.Invalid: HTTPStatus.UNPROCESSABLE_CONTENT,
-    known.WrongKey: HTTPStatus.UNPROCESSABLE_CONTENT,
+    known.Invalid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    known.WrongKey: HTTPStatus.UNPROCESSABLE_ENTITY,
     Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     ClarionError: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
@@ -61,8 +55,8 @@ CODES: Mapping[int, str] = {
     HTTPStatus.FORBIDDEN: known.Refused.code,
     HTTPStatus.NOT_FOUND: known.NotFound.code,
     HTTPStatus.METHOD_NOT_ALLOWED: "method_not_allowed",
-    HTTPStatus.CONTENT_TOO_LARGE: known.TooLarge.code,
-    HTTPStatus.UNPROCESSABLE_CONTENT: known.Invalid.code,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: known.TooLarge.code,
+    HTTPStatus.UNPROCESSABLE_ENTITY: known.Invalid.code,
 }
 """The code of an answer that no error of ours stands behind."""
 
@@ -133,7 +127,7 @@ async def on_wrong_request(request: Request, error: Exception) -> Response:
         status = HTTPStatus.BAD_REQUEST
         return answer_error(request.scope, status, CODES[status], f"the body is no JSON: {problem}")
     complaints = "; ".join(dict.fromkeys(_complaint(detail) for detail in details))
-    return answer_error(request.scope, HTTPStatus.UNPROCESSABLE_CONTENT, known.Invalid.code, complaints)
+    return answer_error(request.scope, HTTPStatus.UNPROCESSABLE_ENTITY, known.Invalid.code, complaints)
 
 
 def _complaint(detail: Any) -> str:

@@ -151,7 +151,7 @@ class BodyLimit:
         await self._app(scope, receive_and_count, send)
 
     def _too_large(self) -> HTTPException:
-        return HTTPException(HTTPStatus.CONTENT_TOO_LARGE, f"the body takes more than {self._limit} bytes")
+        return HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body takes more than {self._limit} bytes")
 
 
 class EncodedSlashes:

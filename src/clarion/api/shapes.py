@@ -4,7 +4,7 @@ Kept here: ids and keys are strings in every answer (K1), read as strings or who
 database can hold is refused, and so is a field that no route knows.
 """
 
-from collections.abc import Collection
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -12,13 +12,14 @@ from fastapi import Depends, Path, Query, Request
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
 from clarion.api.door import engine_of
-from clarion.api.errors import STATUS, ErrorOut
+from clarion.api.errors import STATUS, ErrorOut, Unavailable
 from clarion.content.outcome import RoleChange, Saved, Written
 from clarion.model import errors
 from clarion.model.errors import ClarionError
 from clarion.model.inbox import Marked
-from clarion.model.keys import MAX_BIGINT, Key
+from clarion.model.keys import Key
 
+_RULE = re.compile(r" \([A-Z]\d+\)")
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 
@@ -69,6 +70,10 @@ class ActorIn(In):
     actor: Actor = None
 
 
+SYSTEM = ActorIn()
+"""A body that is left out: nobody did it."""
+
+
 class WrittenOut(Out):
     """What a command did."""
 
@@ -104,7 +109,7 @@ def written(outcome: Written | Saved) -> tuple[int, WrittenOut]:
     return (201 if outcome.created else 200), WrittenOut.model_validate(outcome)
 
 
-def changed(outcome: bool) -> ChangedOut:  # noqa: FBT001 - a command's result
+def changed(outcome: bool) -> ChangedOut:
     """Show whether something changed."""
     return ChangedOut(changed=outcome)
 
@@ -135,7 +140,9 @@ async def _space(
 
 async def _actor(
     request: Request,
-    actor: Annotated[str | None, Query(min_length=1, max_length=200, description="Who does it: a person's key.")] = None,
+    actor: Annotated[
+        str | None, Query(min_length=1, max_length=200, description="Who does it: a person's key.")
+    ] = None,
 ) -> Key | None:
     return None if actor is None else engine_of(request).person(_storable_path(actor))
 
@@ -151,33 +158,21 @@ SpacePath = Annotated[Key, Depends(_space)]
 ActorQuery = Annotated[Key | None, Depends(_actor)]
 
 
-def key_path(what: str) -> Any:
-    """Return the type of a path parameter that is the host's key of something."""
-    return Annotated[
-        str,
-        Path(
-            min_length=1,
-            max_length=200,
-            description=f"The host's key of the {what}; write / as %2F and # as %23.",
-        ),
-        AfterValidator(_storable),
-    ]
+def key_of(what: str) -> Any:
+    """Return the declaration of a path parameter that is the host's key of something."""
+    return Path(min_length=1, max_length=200, description=f"The host's key of the {what}; write / as %2F and # as %23.")
+
+
+Storable = AfterValidator(_storable)
 
 
 def refusals(*classes: type[ClarionError]) -> dict[int | str, dict[str, Any]]:
     """Return how OpenAPI tells of these errors, and of those that every route has."""
-    known: Collection[type[ClarionError]] = (*classes, errors.Unauthorised, errors.Refused, *_ALWAYS)
-    return _describe(known)
-
-
-_ALWAYS = (errors.Invalid, errors.TooLarge, next(each for each in STATUS if each.code == "unavailable"))
-
-
-def _describe(classes: Collection[type[ClarionError]]) -> dict[int | str, dict[str, Any]]:
-    return {
-        int(STATUS[each]): {"model": ErrorOut, "description": (each.__doc__ or "").partition("\n")[0]}
-        for each in classes
+    described: dict[int | str, dict[str, Any]] = {
+        400: {"model": ErrorOut, "description": "The request cannot be read: no JSON in UTF-8."}
     }
-
-
-MAX_NUMBER = MAX_BIGINT
+    always = (errors.Unauthorised, errors.Refused, errors.Invalid, errors.TooLarge, Unavailable)
+    for each in (*classes, *always):
+        text = _RULE.sub("", (each.__doc__ or "").partition("\n")[0])
+        described[int(STATUS[each])] = {"model": ErrorOut, "description": text}
+    return described

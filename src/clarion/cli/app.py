@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from clarion.cli import running
-from clarion.cli.choosing import choosing
 from clarion.cli.checking import checking
+from clarion.cli.choosing import choosing
 from clarion.cli.demo import demo
 from clarion.cli.inbox import inbox
 from clarion.cli.ingesting import ingest

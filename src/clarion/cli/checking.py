@@ -31,7 +31,9 @@ def doctor(*, as_json: JsonOption = False) -> None:
         print_json(findings)
     else:
         for finding in findings:
-            console().print(f"{_SIGNS[finding.state]}  [bold]{escape(finding.what)}[/]: {escape(finding.said)}", soft_wrap=True)
+            console().print(
+                f"{_SIGNS[finding.state]}  [bold]{escape(finding.what)}[/]: {escape(finding.said)}", soft_wrap=True
+            )
             if finding.remedy:
                 console().print(f"      {escape(finding.remedy)}", soft_wrap=True)
     if any(finding.state == "bad" for finding in findings):
@@ -40,7 +42,10 @@ def doctor(*, as_json: JsonOption = False) -> None:
 
 @checking.command()
 def health(
-    *, url: Annotated[str | None, typer.Option(help="Where Clarion serves. Default: by the settings host and port.")] = None
+    *,
+    url: Annotated[
+        str | None, typer.Option(help="Where Clarion serves. Default: by the settings host and port.")
+    ] = None,
 ) -> None:
     """Ask the running server whether it is well: for healthchecks of containers."""
     found = running.settings()
@@ -78,7 +83,11 @@ def systemd(*, user: Annotated[str, typer.Option(help="The account that Clarion 
 
 
 def _command() -> str:
-    return sys.argv[0] if sys.argv[0].startswith("/") and not sys.argv[0].endswith(".py") else f"{sys.executable} -m clarion"
+    return (
+        sys.argv[0]
+        if sys.argv[0].startswith("/") and not sys.argv[0].endswith(".py")
+        else f"{sys.executable} -m clarion"
+    )
 
 
 def _value(found: Settings, name: str) -> str:

@@ -63,9 +63,7 @@ def ignore(person: Person, space: SpaceName) -> None:
     """Let a person hear of nothing in a space, not even when mentioned."""
 
     async def ask(engine: Engine) -> Command[Marked]:
-        return choices.watch(
-            await find_person(engine, person), await find_space(engine, space), WatchLevel.IGNORE
-        )
+        return choices.watch(await find_person(engine, person), await find_space(engine, space), WatchLevel.IGNORE)
 
     _tell(ask, f"{person} ignores {space}")
 

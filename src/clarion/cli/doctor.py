@@ -57,12 +57,15 @@ async def _findings(settings: Settings) -> AsyncIterator[Finding]:
             session = await database.connect("doctor")
         except Exception as error:  # noqa: BLE001 - whatever keeps us out is the finding
             yield Finding(
-                "database", "bad", f"{where(settings)}: {first_line(error)}", "Start it, or correct CLARION_DATABASE_URL."
+                "database",
+                "bad",
+                f"{where(settings)}: {first_line(error)}",
+                "Start it, or correct CLARION_DATABASE_URL.",
             )
             return
         await exits.enter_async_context(session.connection)
         server = (await session.fetch("describe_server"))[0]
-        for finding in _server(settings, server, url):
+        for finding in _server(settings, server):
             yield finding
         missing = await asyncio.to_thread(pending, url, schema=settings.schema_name)
         yield (found := _schema(settings, missing))
@@ -71,12 +74,14 @@ async def _findings(settings: Settings) -> AsyncIterator[Finding]:
                 yield finding
 
 
-def _server(settings: Settings, server: Mapping[str, Any], url: str) -> list[Finding]:
+def _server(settings: Settings, server: Mapping[str, Any]) -> list[Finding]:
     version = Finding("database", "ok", f"PostgreSQL {server['version']} {where(settings)}")
     if server["version_number"] < OLDEST_VERSION:
         version = Finding("database", "bad", f"PostgreSQL {server['version']}", "Clarion needs 15 or newer.")
     elif server["standby"]:
-        version = Finding("database", "bad", "a standby, which takes no writes", "Name the primary in CLARION_DATABASE_URL.")
+        version = Finding(
+            "database", "bad", "a standby, which takes no writes", "Name the primary in CLARION_DATABASE_URL."
+        )
     role = Finding("role", "ok", f"{server['role']}")
     if server["superuser"] and settings.database_url is not None:
         role = Finding(

@@ -71,7 +71,8 @@ def in_words(error: Exception, database: str) -> ClarionError | None:
         return error
     if is_disconnect(error):
         return DatabaseAway(
-            f"the database {database} cannot be reached ({first_line(error)}): start it, or correct CLARION_DATABASE_URL"
+            f"the database {database} cannot be reached ({first_line(error)}):"
+            " start it, or correct CLARION_DATABASE_URL"
         )
     state = getattr(error, "sqlstate", None)
     if state in {"42P01", "3F000", "42883", "42704"}:

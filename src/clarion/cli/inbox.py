@@ -149,7 +149,7 @@ def _mark(person: str, threads: list[str], mark: Callable[[Key, Collection[int]]
 
 
 def _tell(marked: Marked) -> None:
-    print(f"changed {marked.changed} rows; {marked.unread_count} unread")
+    print(f"rows changed: {marked.changed}, unread: {marked.unread_count}")
 
 
 def _marks(row: Any) -> str:

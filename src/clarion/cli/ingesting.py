@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from clarion.cli import running
-from clarion.ingest.github import Applied, Broken, Ignored, Outcome, ingest as ingest_payload
+from clarion.ingest.github import Applied, Broken, Ignored, Outcome
+from clarion.ingest.github import ingest as ingest_payload
 
 ingest = typer.Typer(help="Take in what happened elsewhere.", no_args_is_help=True)
 

@@ -7,8 +7,8 @@ from clarion.inbox.choices import find_thread
 from clarion.model.errors import NotFound, WrongKey
 from clarion.model.keys import Key, KeyType, parse_key
 from clarion.model.text import fold_handle
-from clarion.store.queries import ask
 from clarion.store.database import Command, Row
+from clarion.store.queries import ask
 
 
 async def find_person(engine: Engine, name: str) -> Key:
@@ -49,5 +49,5 @@ def _key(name: str, kind: KeyType) -> Key | None:
         return None
 
 
-def _rows(name: str, **params: Any) -> Command[list[Row]]:
-    return (yield ask(name, **params))
+def _rows(query: str, /, **params: Any) -> Command[list[Row]]:
+    return (yield ask(query, **params))

@@ -83,7 +83,7 @@ def prune_events(
                 pruned += count
         return pruned
 
-    print(f"pruned {running.run(work)} events settled more than {days or found.retention_days} days ago")
+    print(f"events pruned: {running.run(work)}, settled more than {days or found.retention_days} days ago")
 
 
 def _now(command: Callable[[], Command[Any]]) -> Callable[[Any], Any]:
@@ -100,7 +100,7 @@ def _chosen(events: list[int] | None, error: str | None, everything: bool) -> di
 
 
 def _tell(what: str, asked: list[int] | None, done: list[int]) -> None:
-    print(f"{what} {len(done)} events" + (f": {', '.join(map(str, done))}" if done else ""))
+    print(f"events {what}: {', '.join(map(str, done)) or 'none'}")
     if left := sorted(set(asked or ()) - set(done)):
         print(f"not set aside, and left as they are: {', '.join(map(str, left))}")
         raise typer.Exit(1)

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from clarion.api import credentials
 from clarion.cli import running
 from clarion.cli.inbox import Person
 from clarion.cli.naming import find_person
@@ -39,9 +38,11 @@ def add_person(
 def issue_token(
     person: Person,
     *,
-    days: Annotated[int, typer.Option(min=1, max=credentials.MAX_TOKEN_DAYS)] = credentials.TOKEN_DAYS,
+    days: Annotated[int, typer.Option(min=1, max=3650, help="How long it holds.")] = 30,
 ) -> None:
     """Print a token with which a person uses the inbox; it is shown this once."""
+    from clarion.api import credentials  # noqa: PLC0415 - the API's frameworks load when they are needed
+
     secret, nonce = token_urlsafe(32), credentials.new_nonce()
 
     async def ask(engine: Engine) -> Command[credentials.Issued]:
@@ -60,6 +61,7 @@ def begin() -> None:
 @key.command("new")
 def new_key(*, label: Annotated[str, typer.Option(help="What the key is for.")] = "") -> None:
     """Print a new API key; it is shown this once, and only its digest is kept."""
+    from clarion.api import credentials  # noqa: PLC0415 - as above
 
     async def ask(_: Engine) -> Command[str]:
         return credentials.add_host_key(label[: credentials.MAX_LABEL_CHARS])

@@ -14,7 +14,7 @@ from rich.table import Table
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
-NARROWEST = 100
+NARROWEST = 140
 """Columns of a table that goes to a file or a pipe."""
 
 
@@ -45,7 +45,7 @@ def shown(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case datetime():
-            return value.isoformat(" ", "seconds")
+            return value.strftime("%Y-%m-%dT%H:%M:%SZ")
         case _:
             return str(value)
 

@@ -14,6 +14,7 @@ from clarion.cli.exits import INTERRUPTED, NotMigrated, exit_code, in_words
 from clarion.config import Settings, load
 from clarion.engine import Engine
 from clarion.model.errors import ClarionError
+from clarion.store.connect.refusals import refusals_as_ours
 from clarion.store.database import Command
 from clarion.store.migrate import pending, steps
 
@@ -81,7 +82,8 @@ async def opened(found: Settings, *, migrates: bool | None = None) -> AsyncItera
 def run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a command's coroutine to its end. Whatever goes wrong ends the process, with one sentence."""
     try:
-        return asyncio.run(work())
+        with refusals_as_ours():
+            return asyncio.run(work())
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
     except Exception as error:

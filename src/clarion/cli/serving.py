@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
-import uvicorn
 
 from clarion.cli import running
 from clarion.cli.exits import PortTaken
@@ -18,7 +17,8 @@ from clarion.cli.logs import configure_logs
 from clarion.engine import Engine
 from clarion.model.errors import Invalid
 from clarion.store.embedded import EmbeddedPostgres
-from clarion.store.migrate import migrate as bring_up, pending
+from clarion.store.migrate import migrate as bring_up
+from clarion.store.migrate import pending
 
 serving = typer.Typer()
 
@@ -78,7 +78,9 @@ def migrate(
     finish: Annotated[
         bool, typer.Option("--finish", help="Take the steps too that need every old process gone.")
     ] = False,
-    show: Annotated[bool, typer.Option("--pending", help="Only print what is missing; exit code 1 if anything is.")] = False,
+    show: Annotated[
+        bool, typer.Option("--pending", help="Only print what is missing; exit code 1 if anything is.")
+    ] = False,
 ) -> None:
     """Bring the schema up to date: before a new release starts; `--finish` when the old one is gone."""
     if finish and show:
@@ -127,9 +129,12 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
             listener.bind(place)
             listener.listen(2048)
         except OSError as error:
-            reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be taken ({os.strerror(error.errno or 0)})"
+            reason = (
+                "is in use" if error.errno == errno.EADDRINUSE else f"cannot be taken ({os.strerror(error.errno or 0)})"
+            )
             raise PortTaken(
-                f"port {port} of {host} {reason}: stop what listens there, or choose another, as in --port {port % 65535 + 1}"
+                f"port {port} of {host} {reason}: stop what listens there, or choose another,"
+                f" as in --port {port % 65535 + 1}"
             ) from None
         yield listener
 
@@ -142,15 +147,21 @@ def address(listener: socket.socket) -> str:
 
 async def serve_until(engine: Engine, listener: socket.socket, stopping: asyncio.Event, **options: Any) -> None:
     """Serve the app over an open engine until told to stop; requests under way are finished."""
-    from clarion.api import create_app  # noqa: PLC0415 - FastAPI takes a second that other commands need not wait
+    import uvicorn  # noqa: PLC0415 - frameworks load when they are needed
+
+    from clarion.api import create_app  # noqa: PLC0415 - as above
+
+    class Server(uvicorn.Server):
+        """A server that leaves signals to the command: it has an engine to close."""
+
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            yield
 
     config = uvicorn.Config(
-        create_app(engine, **options),
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=GRACE_SECONDS,
+        create_app(engine, **options), log_config=None, access_log=False, timeout_graceful_shutdown=GRACE_SECONDS
     )
-    server = _Server(config)
+    server = Server(config)
     serving_task = asyncio.create_task(server.serve(sockets=[listener]))
     stop_task = asyncio.create_task(stopping.wait())
     await asyncio.wait((serving_task, stop_task), return_when=asyncio.FIRST_COMPLETED)
@@ -159,11 +170,3 @@ async def serve_until(engine: Engine, listener: socket.socket, stopping: asyncio
     server.should_exit = True
     stop_task.cancel()
     await serving_task
-
-
-class _Server(uvicorn.Server):
-    """A server that leaves signals to the command: it has an engine to close."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield

@@ -11,7 +11,11 @@ from clarion.cli.printing import JsonOption, console, print_json
 from clarion.model.reasons import IN_WORDS, Reason
 from clarion.model.rules import Why
 
-_SIGNS: Final = {"passed": "[green]✓[/] passed     ", "stopped": "[red]✗[/] stopped    ", "not reached": "[dim]· not reached[/]"}
+_SIGNS: Final = {
+    "passed": "[green]✓[/] passed     ",
+    "stopped": "[red]✗[/] stopped    ",
+    "not reached": "[dim]·[/] not reached",
+}
 
 
 def why(

@@ -59,8 +59,8 @@ def add_comment(
     created = yield from _insert(row, kind, [ReviewComment(key=key, body=body, link=link)], author, at, part_of=part_of)
     if not created:
         return (yield from _repeat(key, row, kind, ReviewComment(key=key, body=body, link=link), author, edit=edit))
-    event = (yield from _tell("comment.created", row, key, author)) if tell else None
-    return Written(created[key], key, event, created=True, changed=True)
+    event = yield from _tell("comment.created" if tell else "post.recorded", row, key, author)
+    return Written(created[key], key, event if tell else None, created=True, changed=True)
 
 
 def submit_review(
@@ -100,8 +100,8 @@ def submit_review(
     for comment in comments:
         if comment.key not in parts:
             yield from _repeat(comment.key, row, "review_comment", comment, author, edit=edit)
-    event = (yield from _tell("review.submitted", row, key, author)) if tell else None
-    return Written(created[key], key, event, created=True, changed=True)
+    event = yield from _tell("review.submitted" if tell else "post.recorded", row, key, author)
+    return Written(created[key], key, event if tell else None, created=True, changed=True)
 
 
 def edit_post(post: str, *, body: str, link: str | None = None, actor: Key | None = None) -> Command[Written]:

@@ -29,6 +29,14 @@ async def resolve_new_posts(db: Reading, events: Sequence[Event]) -> Mapping[int
     }
 
 
+async def resolve_recorded_posts(db: Reading, events: Sequence[Event]) -> Mapping[int, Happening]:
+    """Posts that were there before Clarion was: without their text, since nobody named in it hears now."""
+    return {
+        event.id: replace(_of_post(event, row), text="", subscribes_actor=_SUBSCRIBES.get(row["post_kind"]))
+        for event, row in await _read_posts(db, events)
+    }
+
+
 async def resolve_edited_posts(db: Reading, events: Sequence[Event]) -> Mapping[int, Happening]:
     """Edited threads, comments and reviews, with their text as it is now (W12)."""
     return {event.id: _of_post(event, row) for event, row in await _read_posts(db, events)}
@@ -108,6 +116,7 @@ RESOLVERS: Mapping[str, Resolver] = {
     "comment.created": resolve_new_posts,
     "review.submitted": resolve_new_posts,
     "message.addressed": resolve_messages,
+    "post.recorded": resolve_recorded_posts,
     "thread.edited": resolve_edited_posts,
     "comment.edited": resolve_edited_posts,
     "thread.unassigned": resolve_withdrawals,

@@ -44,8 +44,8 @@ def open_thread(
 
     A known key with the same content does nothing, with another is an edit by its author; with `edit=False` it
     is left alone (an old message that is played again must not undo a later edit). With `tell=False` a new
-    thread has no event: what was there before Clarion was. Space and kind of a known thread stay.
-    Transaction: the caller's. Raises: `Invalid` and `TooLarge` for what is malformed, `NotFound` for an unknown
+    thread is told to nobody, though its author follows it: what was there before Clarion was. Space and kind of
+    a known thread stay. Transaction: the caller's. Raises: `Invalid` and `TooLarge` for what is malformed, `NotFound` for an unknown
     space or author, `Gone` for a deleted key or space.
     """
     limits.check_key(key, "thread")
@@ -68,10 +68,11 @@ def open_thread(
             return (yield from edit_thread(key, title=title, body=body, link=link, actor=author))
         known = yield from share_thread(key)
         return Written(known["id"], known["key"])
-    event = None
-    if tell:
-        event = yield from publish(NewEvent(type="thread.opened", thread=key, post=opening, space=space, actor=author))
-    return Written(created[0]["id"], key, event, created=True, changed=True)
+    news = NewEvent(
+        type="thread.opened" if tell else "post.recorded", thread=key, post=opening, space=space, actor=author
+    )
+    event = yield from publish(news)
+    return Written(created[0]["id"], key, event if tell else None, created=True, changed=True)
 
 
 def edit_thread(

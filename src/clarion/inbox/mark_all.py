@@ -18,10 +18,11 @@ def mark_all(person: Key, cutoff: int | datetime) -> Command[MarkedAll]:
     """Mark everything read up to a cutoff, and return how to undo it. What came later stays unread.
 
     The cutoff is the version that the shown page carried, or an instant. An instant is translated to a number
-    under the lock: just below the first row that became active after it, so that nothing that came later is
-    ever swallowed, also when it is committed later; a row that became active before the instant in a longer
-    transaction may stay unread. Exact while no transaction that tells people lasts over an hour. Rows marked
-    unread by hand count as of that mark's version. Snoozed rows stay snoozed.
+    under the lock, just below the first row that became active after it: so nothing that became active later is
+    swallowed, nor what is committed after this mark. What was timed before the instant and committed after it is
+    read too, and a row whose number lies above a later one's stays unread: only the page's version tells exactly
+    what was shown. No transaction that tells people may last over an hour.
+    Rows marked unread by hand count as of that mark's version. Snoozed rows stay snoozed.
     Raises: `Invalid` for a cutoff above the person's version, a negative one, or an instant without a zone.
     Cost: four statements, five by instant; rows read: those after the cutoff (by instant from an hour before it).
     """

@@ -14,6 +14,7 @@ from clarion.ingest.github_apply import apply_commands
 from clarion.ingest.github_payload import ForeignPayload, Ignored, read_payload
 from clarion.ingest.github_words import say
 from clarion.model.errors import ClarionError, Gone
+from clarion.store.connect.refusals import refusals_as_ours
 from clarion.store.database import Command
 from clarion.store.faults import is_transient
 from clarion.store.queries import ask
@@ -56,7 +57,8 @@ async def ingest(changes: Changes, content: bytes, *, name: str = "", event: str
         return values
     for tries_left in reversed(range(TRIES)):
         try:
-            return await changes.run(_apply_once(content, values))
+            with refusals_as_ours():
+                return await changes.run(_apply_once(content, values))
         except Gone as error:
             return Ignored(str(error))
         except ClarionError as error:

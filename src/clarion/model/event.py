@@ -21,6 +21,8 @@ class Effect(Enum):
     """An assignment, a request for review: told to those named alone."""
     EDIT = "edit"
     """A text changed: whom it names now and did not before hears (W12)."""
+    RECORD = "record"
+    """What was there before Clarion was: its author follows it, nobody hears (W9)."""
     HOUSEKEEPING = "housekeeping"
     """Labels, locks: told only to those who opted in (W14)."""
     WITHDRAW = "withdraw"
@@ -45,6 +47,7 @@ OWN_TYPES: Mapping[str, Effect] = {
     "comment.created": Effect.POST,
     "review.submitted": Effect.POST,
     "message.addressed": Effect.POST,
+    "post.recorded": Effect.RECORD,
     "thread.edited": Effect.EDIT,
     "comment.edited": Effect.EDIT,
     "thread.unassigned": Effect.WITHDRAW,

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from clarion.model.happening import Part
 from clarion.model.keys import Key
 from clarion.model.reasons import Reason
 from clarion.model.text import Mentions, find_mentions
-from clarion.store.database import Session
+from clarion.store.database import Row, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class Text:
     part: Part
     author: Key | None
     space: Key | None
+    written_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +53,26 @@ async def _people(session: Session, found: Sequence[tuple[Text, Mentions]]) -> l
     handles = {handle for _, mentions in found for candidates in mentions.people for handle in candidates}
     if not handles:
         return []
-    rows = await session.fetch("find_people", handles=sorted(handles))
-    bearer: Mapping[str, Key] = {row["handle"]: row["person"] for row in rows}  # present ones come last and win
+    bearers: dict[str, list[Row]] = {}
+    for row in await session.fetch("find_people", handles=sorted(handles)):
+        bearers.setdefault(row["handle"], []).append(row)
     named = {
-        Named(text.event, text.part.post, bearer[handle], Reason.MENTIONED): None
+        Named(text.event, text.part.post, _bearer(bearers[handle], text.written_at), Reason.MENTIONED): None
         for text, mentions in found
         for candidates in mentions.people
-        if (handle := next((candidate for candidate in candidates if candidate in bearer), None))
+        if (handle := next((candidate for candidate in candidates if candidate in bearers), None))
     }
     return list(named)
+
+
+def _bearer(bearers: Sequence[Row], written_at: datetime) -> Key:
+    """Return who bore the handle when the text was written, so that no stranger is told (W17).
+
+    `bearers` come in the order in which they gave it up, the present one last.
+    """
+    then = (row for row in bearers if row["until"] is None or row["until"] > written_at)
+    person: Key = next(then, bearers[-1])["person"]
+    return person
 
 
 async def _teams(session: Session, found: Sequence[tuple[Text, Mentions]]) -> list[Named]:

@@ -1,12 +1,17 @@
 """Spaces and threads of a batch: found, made where they are new, and locked, in the one order (ENGINE, 2)."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from clarion.model.event import Effect, Event
 from clarion.model.happening import Happening
 from clarion.model.keys import Key
 from clarion.store.database import Session
+
+
+class _Unlocked(Exception):
+    """A space has no stub yet: the locks taken are let go, so that all are taken in one order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +49,10 @@ async def lock_places(
     Threads that another relay holds are passed over, not waited for. Transaction: the relay's.
     """
     by_key = {happening.thread: happening for happening in news}
-    taken = {event.space for event in events if event.effect is Effect.ACCESS and event.space is not None}
-    shared = {space for space in known.values() if space is not None}
-    shared |= {happening.space for happening in by_key.values() if happening.space is not None}
-    await _lock_spaces(session, taken, shared - taken)
+    named = [*known.values(), *(event.space for event in events), *(one.space for one in by_key.values())]
+    held = {space for space in named if space is not None}
+    alone = any(event.effect is Effect.ACCESS for event in events)
+    await _lock_spaces(session, held, "take_spaces" if alone else "share_spaces")
     if made := sorted(key for key in by_key if key not in known):
         happenings = [by_key[key] for key in made]
         await session.fetch(
@@ -62,23 +67,23 @@ async def lock_places(
     if not wanted:
         return Places({}, frozenset())
     rows = await session.fetch("lock_threads", keys=sorted(wanted))
-    held = taken | shared
     threads = {
         row["key"]: Place(row["id"], row["space"]) for row in rows if row["space"] is None or row["space"] in held
     }
     return Places(threads, frozenset(wanted - set(threads)))
 
 
-async def _lock_spaces(session: Session, taken: set[Key], shared: set[Key]) -> None:
-    if not taken and not shared:
+async def _lock_spaces(session: Session, spaces: set[Key], mode: str) -> None:
+    """Lock all of a batch's spaces in one order and one mode; make stubs for those met for the first time."""
+    if not spaces:
         return
-    spaces = list(taken | shared)
-    if shared and len(await session.fetch("share_spaces", spaces=list(shared))) < len(shared):
-        await session.fetch("ensure_spaces", spaces=spaces)
-        await session.fetch("share_spaces", spaces=list(shared))
-    if taken:
-        await session.fetch("ensure_spaces", spaces=list(taken))
-        await session.fetch("take_spaces", spaces=list(taken))
+    with suppress(_Unlocked):
+        async with session.transaction():
+            if len(await session.fetch(mode, spaces=list(spaces))) < len(spaces):
+                raise _Unlocked
+        return
+    await session.fetch("ensure_spaces", spaces=list(spaces))
+    await session.fetch(mode, spaces=list(spaces))
 
 
 async def share_space(session: Session, space: Key) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from clarion.model.event import Effect, Event
@@ -15,8 +16,11 @@ from clarion.notifier.places import Place
 from clarion.outbox.publish import notify
 from clarion.store.database import Command, Session
 
-TOLD = frozenset({Effect.POST, Effect.ASK, Effect.EDIT, Effect.HOUSEKEEPING})
+TOLD = frozenset({Effect.POST, Effect.ASK, Effect.EDIT, Effect.RECORD, Effect.HOUSEKEEPING})
 """What this module handles."""
+
+SPEAKS_FOR_ALL = (Effect.POST, Effect.EDIT, Effect.RECORD)
+"""Which event of a post speaks for the others of a batch, first choice first: they all see the same rows (O12)."""
 
 
 @dataclass(slots=True)
@@ -30,9 +34,15 @@ class Tale:
     people: list[Named] = field(default_factory=list)
     teams: list[Named] = field(default_factory=list)
     post: int | None = None
+    posted_at: datetime | None = None
     announced: bool = False
     beyond: int = 0
     candidates: list[Key] = field(default_factory=list)
+
+    @property
+    def written_at(self) -> datetime:
+        """When the text was written, as far as we know: an edit goes by the post it edits (W17)."""
+        return self.posted_at or self.event.created_at
 
     @property
     def bulk(self) -> bool:
@@ -50,22 +60,19 @@ class Tale:
 async def make_tales(
     session: Session, happened: Sequence[tuple[Event, Happening, Place]]
 ) -> tuple[list[Tale], dict[int, int]]:
-    """Return what is to be told, and the events that only repeat another of the batch, with that other's id.
-
-    Several events of one post see the same rows, so one of them speaks for all (O12).
-    """
+    """Return what is to be told, and the events that only repeat another of the batch, with that other's id."""
     leaders: dict[str, Tale] = {}
     repeats: dict[int, int] = {}
     for event, happening, place in happened:
         tale = Tale(event, happening, place, happening.all_parts(event.id))
         leader = leaders.setdefault(tale.parts[0].post, tale)
         if leader is not tale:
-            if leader.event.effect is Effect.EDIT and event.effect is Effect.POST:
+            if _precedence(tale) < _precedence(leader):
                 leaders[tale.parts[0].post], tale, leader = tale, leader, tale
             repeats[tale.event.id] = leader.event.id
     tales = list(leaders.values())
-    await _name(session, tales)
     await _find_posts(session, tales)
+    await _name(session, tales)
     return tales, repeats
 
 
@@ -145,6 +152,12 @@ def span(people: Sequence[Key]) -> dict[str, Any]:
     return {"people": list(people), "first": people[0] if people else None, "last": people[-1] if people else None}
 
 
+def _precedence(tale: Tale) -> int:
+    """Return how early an event comes in `SPEAKS_FOR_ALL`; one under way goes before all."""
+    effect = tale.event.effect
+    return -1 if tale.event.cursor is not None else SPEAKS_FOR_ALL.index(effect) if effect in SPEAKS_FOR_ALL else 0
+
+
 def _happening(tale: Tale, posts: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
     post, position = posts.get(tale.parts[0].post, (tale.post, None))
     return {
@@ -164,7 +177,7 @@ def _happening(tale: Tale, posts: Mapping[str, tuple[int, int]]) -> dict[str, An
 async def _name(session: Session, tales: Iterable[Tale]) -> None:
     by_event = {tale.event.id: tale for tale in tales}
     texts = [
-        Text(tale.event.id, part, tale.happening.actor, tale.place.space)
+        Text(tale.event.id, part, tale.happening.actor, tale.place.space, tale.written_at)
         for tale in by_event.values()
         for part in tale.parts
     ]
@@ -192,6 +205,7 @@ async def _find_posts(session: Session, tales: Sequence[Tale]) -> None:
     for row in await session.fetch("find_posts", keys=sorted(by_key)):
         by_key[row["key"]].post = row["id"]
         by_key[row["key"]].announced = row["announced"]
+        by_key[row["key"]].posted_at = row["at"]
 
 
 async def _record_posts(session: Session, tales: Sequence[Tale]) -> dict[str, tuple[int, int]]:
@@ -203,6 +217,7 @@ async def _record_posts(session: Session, tales: Sequence[Tale]) -> dict[str, tu
         kinds=[_post_kind(tale, part) for tale, part in parts],
         authors=[tale.happening.actor for tale, _ in parts],
         announce=[tale.event.effect is not Effect.EDIT for tale, _ in parts],
+        written_at=[tale.written_at for tale, _ in parts],
     )
     return {row["key"]: (row["id"], row["position"]) for row in rows}
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 from pydantic import Field
 
 from clarion.api.credentials import (
@@ -32,11 +32,11 @@ class PersonIn(In):
     handle: Text = Field(description="What mentions name the person by, without @.", examples=["ada"])
     name: Text = ""
     address: Text = Field("", description="Mail address; empty: none.")
-    address_verified: bool = Field(False, description="Whether you verified that the address is the person's.")
+    address_verified: Annotated[bool, Field(description="Whether you verified that it is the person's.")] = False
     locale: Text = Field("en", examples=["pt-BR"])
     zone: Text = Field("UTC", description="Time zone by its name.", examples=["Europe/Lisbon"])
-    active: bool = Field(True, description="An inactive person hears nothing and cannot sign in.")
-    takes_handle: bool = Field(False, description="Whoever else bears the handle gives it up.")
+    active: Annotated[bool, Field(description="An inactive person hears nothing and cannot sign in.")] = True
+    takes_handle: Annotated[bool, Field(description="Whoever else bears the handle gives it up.")] = False
 
 
 class PersonChange(In):
@@ -57,6 +57,9 @@ class TokenIn(In):
 
     days: Annotated[int, Field(ge=1, le=MAX_TOKEN_DAYS, description="How long it holds.")] = TOKEN_DAYS
     label: Annotated[Text, Field(max_length=MAX_LABEL_CHARS, description="What it is for.")] = ""
+
+
+_USUAL = TokenIn()
 
 
 class TokenOut(Out):
@@ -102,7 +105,7 @@ async def forget_a_person(person: PersonPath, door: HostDoor) -> Response:
 
 
 @router.post("/v1/people/{person:key}/tokens", status_code=201, response_model=TokenOut)
-async def issue_a_token(person: PersonPath, new: TokenIn, door: HostPost) -> Response:
+async def issue_a_token(person: PersonPath, door: HostPost, new: TokenIn = _USUAL) -> Response:
     """Issue a token with which a person reads and changes their own inbox.
 
     Hand it to the person's browser or app. A repeated request with the same Idempotency-Key gets the same token.
@@ -137,9 +140,7 @@ async def revoke_all_tokens(person: PersonPath, door: HostDoor) -> Response:
 
 
 @router.delete("/v1/people/{person:key}/tokens/{token}", response_model=RevokedOut)
-async def revoke_a_token(
-    person: PersonPath, token: Annotated[Number, Path(description="The token's id.")], door: HostDoor
-) -> Response:
+async def revoke_a_token(person: PersonPath, token: Number, door: HostDoor) -> Response:
     """Let one token count no more."""
     return await door.answer(_revoked, revoke_token, person, int(token))
 

@@ -14,10 +14,11 @@ from clarion.api.shapes import (
     In,
     PersonPath,
     SpacePath,
+    Storable,
     Text,
     WrittenOut,
     changed,
-    key_path,
+    key_of,
     refusals,
     written,
 )
@@ -29,8 +30,8 @@ from clarion.model.errors import Conflict, Gone, NotFound
 organisations = APIRouter(tags=["organisations"], responses=refusals(NotFound, Conflict, Gone))
 spaces = APIRouter(tags=["spaces"], responses=refusals(NotFound, Gone))
 
-OrganisationPath = key_path("organisation")
-TeamPath = key_path("team")
+OrganisationPath = Annotated[str, key_of("organisation"), Storable]
+TeamPath = Annotated[str, key_of("team"), Storable]
 
 
 class OrganisationIn(In):
@@ -92,9 +93,7 @@ async def remove_organisation_member(organisation: OrganisationPath, person: Per
 @organisations.put("/v1/teams/{team:key}", response_model=WrittenOut, responses={201: {"model": WrittenOut}})
 async def put_team(team: TeamPath, new: TeamIn, door: HostDoor) -> Response:
     """Make sure that there is this team of an organisation, just so."""
-    return await door.answer(
-        written, add_team, team, organisation=new.organisation, handle=new.handle, name=new.name
-    )
+    return await door.answer(written, add_team, team, organisation=new.organisation, handle=new.handle, name=new.name)
 
 
 @organisations.delete("/v1/teams/{team:key}", response_model=WrittenOut)

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from clarion.api.door import HostDoor, HostPost
 from clarion.api.shapes import (
+    SYSTEM,
     Actor,
     ActorIn,
     ActorQuery,
@@ -15,9 +16,10 @@ from clarion.api.shapes import (
     Instant,
     KeyIn,
     RolesOut,
+    Storable,
     Text,
     WrittenOut,
-    key_path,
+    key_of,
     refusals,
     roles,
     written,
@@ -38,7 +40,7 @@ from clarion.model.errors import Conflict, Gone, NotFound
 
 router = APIRouter(tags=["threads"], responses=refusals(NotFound, Conflict, Gone))
 
-ThreadPath = key_path("thread")
+ThreadPath = Annotated[str, key_of("thread"), Storable]
 
 
 class ThreadIn(In):
@@ -136,19 +138,19 @@ async def delete_a_thread(thread: ThreadPath, door: HostDoor, actor: ActorQuery)
 
 
 @router.post("/v1/threads/{thread:key}/close", response_model=WrittenOut)
-async def close_a_thread(thread: ThreadPath, by: ActorIn, door: HostPost) -> Response:
+async def close_a_thread(thread: ThreadPath, door: HostPost, by: ActorIn = SYSTEM) -> Response:
     """Close a thread."""
     return await door.answer(written, close_thread, thread, actor=door.person_if(by.actor))
 
 
 @router.post("/v1/threads/{thread:key}/reopen", response_model=WrittenOut)
-async def reopen_a_thread(thread: ThreadPath, by: ActorIn, door: HostPost) -> Response:
+async def reopen_a_thread(thread: ThreadPath, door: HostPost, by: ActorIn = SYSTEM) -> Response:
     """Open a closed thread again."""
     return await door.answer(written, reopen_thread, thread, actor=door.person_if(by.actor))
 
 
 @router.post("/v1/threads/{thread:key}/merge", response_model=WrittenOut)
-async def merge_a_thread(thread: ThreadPath, by: ActorIn, door: HostPost) -> Response:
+async def merge_a_thread(thread: ThreadPath, door: HostPost, by: ActorIn = SYSTEM) -> Response:
     """Merge a pull request, which closes it too."""
     return await door.answer(written, merge_thread, thread, actor=door.person_if(by.actor))
 
@@ -182,17 +184,13 @@ async def record_a_change(thread: ThreadPath, new: ChangeIn, door: HostPost) -> 
 @router.post("/v1/threads/{thread:key}/assign", response_model=RolesOut)
 async def assign_people(thread: ThreadPath, who: PeopleIn, door: HostPost) -> Response:
     """Assign people to a thread; those who were not hear of it."""
-    return await door.answer(
-        roles, commands.assign, thread, door.people(who.people), actor=door.person_if(who.actor)
-    )
+    return await door.answer(roles, commands.assign, thread, door.people(who.people), actor=door.person_if(who.actor))
 
 
 @router.post("/v1/threads/{thread:key}/unassign", response_model=RolesOut)
 async def unassign_people(thread: ThreadPath, who: PeopleIn, door: HostPost) -> Response:
     """Take assignments back, with what is unread of them."""
-    return await door.answer(
-        roles, commands.unassign, thread, door.people(who.people), actor=door.person_if(who.actor)
-    )
+    return await door.answer(roles, commands.unassign, thread, door.people(who.people), actor=door.person_if(who.actor))
 
 
 @router.post("/v1/threads/{thread:key}/request-review", response_model=RolesOut)

@@ -150,7 +150,7 @@ WITH old AS MATERIALIZED (
 )
 SELECT coalesce(min(n.seq) - 1, %(version)s::bigint) AS cutoff FROM clarion.notification n
 WHERE n.person = %(person)s::clarion.person_key
-  AND n.seq > coalesce((SELECT seq FROM old), 0) AND n.active_at > %(instant)s::timestamptz
+  AND n.seq > coalesce((SELECT seq FROM old), 0) AND n.seq <= %(version)s::bigint AND n.active_at > %(instant)s::timestamptz
 
 -- name: set_watermark
 -- Everything up to the cutoff is read, if anything up to it is unread; one row is written (I4).

@@ -44,12 +44,14 @@ WHERE t.id = n.id AND (t.title, t.link, t.kind) IS DISTINCT FROM (n.title, n.lin
 -- this is. `fresh`: not announced before. The threads are locked, so nobody else gives positions (ENGINE, 4).
 WITH given AS (
     SELECT g.* FROM unnest(%(threads)s::bigint[], %(keys)s::text[], %(kinds)s::text[], %(authors)s::clarion.person_key[],
-                           %(announce)s::boolean[]) WITH ORDINALITY AS g(thread, key, kind, author, announce, ordinal)
+                           %(announce)s::boolean[], %(written_at)s::timestamptz[])
+         WITH ORDINALITY AS g(thread, key, kind, author, announce, at, ordinal)
 ), known AS (
     SELECT p.id, p.key, p.position, p.announced FROM clarion.post p JOIN given g USING (key)
 ), placed AS (
-    INSERT INTO clarion.post (thread, position, key, kind, author, announced)
-    SELECT g.thread, t.head + row_number() OVER (PARTITION BY g.thread ORDER BY g.ordinal), g.key, g.kind, g.author, g.announce
+    INSERT INTO clarion.post (thread, position, key, kind, author, announced, at)
+    SELECT g.thread, t.head + row_number() OVER (PARTITION BY g.thread ORDER BY g.ordinal), g.key, g.kind, g.author,
+           g.announce, g.at
     FROM given g JOIN clarion.thread t ON t.id = g.thread
     WHERE g.key NOT IN (SELECT key FROM known)
     RETURNING id, thread, key, position, announced
@@ -65,12 +67,13 @@ UNION ALL
 SELECT k.key, k.id, k.position, g.announce AND NOT k.announced FROM known k JOIN given g USING (key)
 
 -- name: find_people
--- People by folded handle, or by one that they gave up within 30 days (W17); the present bearer comes first.
-SELECT handle_folded AS handle, id AS person, true AS present FROM clarion.people WHERE handle_folded = ANY(%(handles)s::text[])
+-- People by folded handle, and by one that they gave up within 30 days, with when that was (W17).
+SELECT handle_folded AS handle, id AS person, NULL::timestamptz AS until
+FROM clarion.people WHERE handle_folded = ANY(%(handles)s::text[])
 UNION ALL
-SELECT f.handle_folded, f.person, false FROM clarion.former_handle f
+SELECT f.handle_folded, f.person, f.given_up_at FROM clarion.former_handle f
 WHERE f.handle_folded = ANY(%(handles)s::text[]) AND f.given_up_at > clarion.now() - interval '30 days'
-ORDER BY present
+ORDER BY until
 
 -- name: find_teams
 -- The teams of a space's own organisation that a member of it may mention (W3).
@@ -145,7 +148,7 @@ ORDER BY person FOR NO KEY UPDATE
 -- those where all hold; `why` shows one person's columns. Every source joins `wanted` and bounds the person by its
 -- first and last: the planner reads a dense crowd as one range of an index and looks sparse people up.
 wanted AS MATERIALIZED (
-    SELECT p.person, coalesce(q.active, false) AS active, coalesce(o.own, false) AS own,
+    SELECT p.person, q.id IS NOT NULL AS known, coalesce(q.active, false) AS active, coalesce(o.own, false) AS own,
            coalesce(o.housekeeping, false) AS housekeeping, coalesce(s.read_seq, 0) AS read_seq,
            coalesce(s.version, 0) + (s.raised_in IS DISTINCT FROM pg_current_xact_id_if_assigned())::integer AS next_version
     FROM unnest(%(people)s::clarion.person_key[]) AS p(person)
@@ -295,7 +298,7 @@ WITH
           SELECT t.event, m.person, 'team_mentioned', t.post, t.position
           FROM teams t JOIN clarion.team_member m ON m.team = t.team
           WHERE NOT EXISTS (SELECT 1 FROM named n WHERE n.event = t.event AND n.person = m.person)) n
-    JOIN wanted w USING (person)
+    JOIN (SELECT person FROM wanted WHERE known) w USING (person)
     JOIN happening h USING (event)
     LEFT JOIN judged j USING (event, person)
     LEFT JOIN told t USING (event, person)

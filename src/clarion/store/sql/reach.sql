@@ -1,7 +1,7 @@
 -- Whom a deletion, a withdrawal or a change of access reaches; each in order of person behind a cursor.
 
 -- name: find_posts
-SELECT key, id, thread, position, announced, gone FROM clarion.post WHERE key = ANY(%(keys)s::text[])
+SELECT key, id, thread, position, announced, gone, at FROM clarion.post WHERE key = ANY(%(keys)s::text[])
 
 -- name: reach_deleted_post
 -- Those whom the post names, and those whose row would stand for nothing without it.

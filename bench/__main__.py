@@ -1,0 +1,81 @@
+"""`python -m bench [P1 P4 …]`: run the cases, all by default, print the table, write build/bench.json."""
+
+import asyncio
+import json
+import os
+import platform
+import sys
+from argparse import ArgumentParser
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from bench.fanout import fan_out
+from bench.figures import Figure, show
+from bench.ground import BUILD, Ground, fresh_ground
+
+Group = Callable[[Ground], Awaitable[Sequence[Figure]]]
+
+GROUPS: dict[tuple[str, ...], Group] = {
+    ("P7", "P8"): fan_out,
+}
+"""What measures which cases: those of a group share what they seed."""
+
+CASES = [case for group in GROUPS for case in group]
+
+
+def main() -> None:
+    parser = ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}; all by default")
+    chosen = parser.parse_args().cases or CASES
+    if strange := sorted(set(chosen) - set(CASES)):
+        parser.error(f"no such case: {', '.join(strange)}; there are {', '.join(CASES)}")
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
+    figures: list[Figure] = []
+    with fresh_ground() as ground:
+        about = {"date": datetime.now(UTC).isoformat(timespec="seconds"), **_machine(), **_versions(ground)}
+        for group, measure in GROUPS.items():
+            if set(group) & set(chosen):
+                print(f"{', '.join(group)} …", file=sys.stderr, flush=True)
+                figures += [figure for figure in asyncio.run(_run(measure, ground)) if figure.case in chosen]
+    print(show(figures))
+    path = BUILD / "bench.json"
+    path.write_text(json.dumps({**about, "figures": [_written(figure) for figure in figures]}, indent=2) + "\n")
+    print(f"written: {path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}")
+
+
+async def _run(measure: Group, ground: Ground) -> Sequence[Figure]:
+    return await measure(ground)
+
+
+def _written(figure: Figure) -> dict[str, Any]:
+    return {**asdict(figure), "goal": None if figure.goal is None else str(figure.goal), "met": figure.met}
+
+
+def _machine() -> dict[str, Any]:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "machine": platform.machine(),
+        "system": f"{platform.system()} {platform.release()}",
+        "cores": os.cpu_count(),
+        "memory_bytes": memory,
+        "load": os.getloadavg(),
+    }
+
+
+def _versions(ground: Ground) -> dict[str, Any]:
+    packages = ("clarion", "psycopg", "sqlalchemy", "pgqueuer", "django", "django-notifications-hq")
+    return {
+        "python": platform.python_version(),
+        "postgresql": ground.version,
+        "packages": {name: version(name) for name in packages},
+    }
+
+
+if __name__ == "__main__":
+    main()
