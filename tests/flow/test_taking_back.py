@@ -94,13 +94,16 @@ async def test_W14_unassigning_tells_nobody_and_takes_back_what_is_unread(world:
 
 
 async def test_W17_a_handle_given_up_still_names_its_person_for_30_days(world: World) -> None:
-    from clarion.content import people  # noqa: PLC0415
-
     await world.do(people.change_person(BO, handle="robert"))
     await open_issue(world, "@bo")
     assert set(await world.inbox("i1")) == {BO}
+
+
+async def test_W17_a_text_names_who_bore_the_handle_when_it_was_written(world: World) -> None:
+    await open_issue(world, "@bo")
+    await world.do(posts.add_comment("c1", thread="i1", body="@bo, too", author=ADA))
     await world.do(people.change_person(DARA, handle="bo", takes_handle=True))
     await world.tell(threads.edit_thread("i1", body="hm, @bo", actor=ADA))
     assert set(await world.inbox("i1")) == {BO}
-    await world.tell(posts.add_comment("c1", thread="i1", body="@bo", author=ADA))
+    await world.tell(posts.add_comment("c2", thread="i1", body="@bo", author=ADA))
     assert (await world.inbox("i1"))[DARA] == Seen("mentioned", True, 1)

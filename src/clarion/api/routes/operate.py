@@ -61,7 +61,7 @@ async def list_outbox(
     door: HostDoor,
     state: Annotated[State | None, Query(description="Only events in this state.")] = None,
     before: Annotated[str | None, Query(pattern=r"^[0-9]{1,18}$", description="Only events before this id.")] = None,
-    limit: Annotated[int, Query(ge=1, le=operate.MAX_LISTED)] = 50,
+    limit: Annotated[int, Query(ge=1, le=operate.MAX_LISTED, description="Events of the list.")] = 50,
 ) -> EventsOut:
     """List events of the outbox, newest first."""
     place = None if before is None else int(before)
