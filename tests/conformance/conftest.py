@@ -1,10 +1,12 @@
 """One database a file of tests, emptied before each: what is under test here is the transaction."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import psycopg
 import pytest
 
+from conformance.committed import Rows, reader
+from conformance.hosts import API, SQL, Host
 from support.databases import create_database, drop_database
 
 
@@ -25,3 +27,30 @@ def database_url(module_database_url: str) -> str:
         for table in ("clarion.outbox_event", "clarion.content_post", "clarion.content_thread", "change"):
             connection.execute(f"DELETE FROM {table}")
     return module_database_url
+
+
+@pytest.fixture
+def rows(database_url: str) -> Rows:
+    """Reads on a connection of its own: what others see."""
+    return reader(database_url)
+
+
+@pytest.fixture(params=API | SQL)
+async def host(request: pytest.FixtureRequest, database_url: str) -> AsyncIterator[Host]:
+    """A host of every kind in a transaction."""
+    async with (API | SQL)[request.param](database_url) as host:
+        yield host
+
+
+@pytest.fixture(params=[*API, "SQL function"])
+async def function_host(request: pytest.FixtureRequest, database_url: str) -> AsyncIterator[Host]:
+    """A host of every kind that calls the function, by our API or by itself."""
+    async with (API | SQL)[request.param](database_url) as host:
+        yield host
+
+
+@pytest.fixture(params=API)
+async def api_host(request: pytest.FixtureRequest, database_url: str) -> AsyncIterator[Host]:
+    """A host of every kind that our Python API takes."""
+    async with API[request.param](database_url) as host:
+        yield host

@@ -4,12 +4,15 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clarion.model.errors import Invalid, TooLarge
 from clarion.outbox.cloudevents import MAX_BODY_BYTES, parse_request
 from clarion.outbox.publish import NewEvent, publish
+
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""The first text that is drawn reads the tables of all characters; a machine may be busy."""
 
 STRUCTURED = {"Content-Type": "application/cloudevents+json; charset=utf-8"}
 LEAST: dict[str, Any] = {"specversion": "1.0", "id": "A-1", "source": "/forge", "type": "comment.created"}
@@ -146,12 +149,14 @@ JSON = st.recursive(
 NAMES = st.sampled_from([*FULL, "thread", "data_base64"])
 
 
+@PATIENT
 @given(st.dictionaries(NAMES, JSON | st.sampled_from(["1.0", "a.b", "a.deleted"])))
 def test_a_hostile_envelope_is_refused_or_can_be_published(changes: dict[str, Any]) -> None:
     body = json.dumps(FULL | changes).encode()
     _refused_or_published(STRUCTURED, body)
 
 
+@PATIENT
 @given(st.dictionaries(st.sampled_from([*STRUCTURED, "ce-specversion", "ce-id", "ce-type"]), st.text()), st.binary())
 def test_a_hostile_request_is_refused_or_can_be_published(headers: dict[str, str], body: bytes) -> None:
     _refused_or_published(headers, body)

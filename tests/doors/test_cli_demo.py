@@ -1,7 +1,5 @@
 """`clarion demo`, `serve` and `worker`: what runs until it is told to stop, and frees its port."""
 
-
-
 import json
 import re
 import signal
@@ -53,7 +51,8 @@ def test_the_demo_serves_its_page_on_real_content_and_frees_its_port(shell: Comm
     with shell.running("demo", "--port", "0") as demo:
         said = demo.wait_for("Ctrl-C\n")
         (port,) = re.findall(r"http://127\.0\.0\.1:(\d+)/\?as=ada   signed in as ada, 4 unread", said)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/?as=ada") as page:
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with browser.open(f"http://127.0.0.1:{port}/?as=ada") as page:
             assert "Sailing list is empty" in page.read().decode()
         assert json.loads(shell.output("health", "--url", f"http://127.0.0.1:{port}"))["status"] == 200
         assert json.loads(shell.output("--demo", "doctor", "--json"))

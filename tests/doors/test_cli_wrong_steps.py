@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command_line import CommandLine
+from support.command_line import CommandLine, SameProcess
 
 NOWHERE = {"CLARION_DATABASE_URL": "postgresql://ada:hush@127.0.0.1:1/app"}
 
@@ -53,17 +53,15 @@ def test_a_wrong_first_step_is_one_sentence(
         ("migrate --finish --pending", os.EX_USAGE, "exclude each other"),
     ],
 )
-def test_what_is_not_there_or_malformed_is_said(
-    tmp_path: Path, database_url: str, command: str, code: int, says: str
-) -> None:
-    done = CommandLine(tmp_path, {"CLARION_DATABASE_URL": database_url}).run(*command.split())
+def test_what_is_not_there_or_malformed_is_said(database_url: str, command: str, code: int, says: str) -> None:
+    done = SameProcess(database_url).run(*command.split())
     assert says in done.stderr
     assert "Traceback" not in done.stderr
     assert done.returncode == code
 
 
-def test_a_schema_that_is_not_there_is_said_and_migrated(tmp_path: Path, empty_database: str) -> None:
-    shell = CommandLine(tmp_path, {"CLARION_DATABASE_URL": empty_database})
+def test_a_schema_that_is_not_there_is_said_and_migrated(empty_database: str) -> None:
+    shell = SameProcess(empty_database)
     refused = shell.run("worker")
     assert refused.returncode == os.EX_CONFIG
     assert "lacks 0001_schema" in refused.stderr

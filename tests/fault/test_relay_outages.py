@@ -156,7 +156,8 @@ def test_O3_two_busy_relays_and_an_idle_one(watch: Watch, crowd: Relays) -> None
 def test_O4_the_notifier_in_killed_relays_tells_each_person_of_each_post_once(watch: Watch, crowd: Relays) -> None:
     watch.connection.execute(
         """
-        INSERT INTO clarion.person (id, handle, handle_folded) VALUES (1, 'ada', 'ada'), (2, 'bo', 'bo'), (3, 'chi', 'chi');
+        INSERT INTO clarion.person (id, handle, handle_folded) VALUES
+            (1, 'ada', 'ada'), (2, 'bo', 'bo'), (3, 'chi', 'chi');
         INSERT INTO clarion.content_space (id, name, visibility) VALUES (1, 's', 'public');
         INSERT INTO clarion.watch VALUES (1, 2, 'all'), (1, 3, 'all');
         INSERT INTO clarion.outbox_event (type, actor, thread_key, post_key)

@@ -1,6 +1,6 @@
 """The relay in one process: what is committed is applied, exactly once, when it is due, in the same transaction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import psycopg
 import pytest
@@ -143,7 +143,7 @@ async def test_O6_what_is_put_off_is_no_attempt_and_does_not_spin(database: Data
 
 async def test_O2_what_is_skipped_says_why(database: Database, watch: Watch) -> None:
     class Skips(Effects):
-        async def handle(self, session: Session, events: list[Event]) -> Handled:  # type: ignore[override]
+        async def handle(self, _: Session, events: Sequence[Event]) -> Handled:
             return Handled({event.id: Skipped("it is gone") for event in events})
 
     ids = watch.publish(1)
@@ -160,7 +160,7 @@ async def test_O13_a_row_of_another_consumer_is_not_touched(database: Database, 
 
 async def test_what_a_consumer_does_not_name_is_handed_to_it_again(database: Database, watch: Watch) -> None:
     class OneByOne(Effects):
-        async def handle(self, session: Session, events: list[Event]) -> Handled:  # type: ignore[override]
+        async def handle(self, _: Session, events: Sequence[Event]) -> Handled:
             self.batches.append([event.id for event in events])
             return Handled({events[0].id: Done()})
 

@@ -1,4 +1,4 @@
-"""O9: a claim reads a bounded number of buffers, whatever lies around it: settled, in the future, or not cleaned away."""
+"""O9: a claim reads a bounded number of buffers, whatever lies around: settled, in the future, not cleaned away."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -43,7 +43,8 @@ async def claim_buffers(database: Database, from_due: datetime = BEGINNING, *, a
 
 async def test_O9_F68_many_settled_and_many_future_rows_cost_a_claim_nothing(database: Database, watch: Watch) -> None:
     watch.connection.execute(
-        "INSERT INTO clarion.outbox_event (type, state, settled_at) SELECT %s, 'done', now() FROM generate_series(1, %s)",
+        "INSERT INTO clarion.outbox_event (type, state, settled_at)"
+        " SELECT %s, 'done', now() FROM generate_series(1, %s)",
         [TYPE, MANY],
     )
     watch.publish(MANY, due_in=86_400)

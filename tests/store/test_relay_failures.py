@@ -1,7 +1,7 @@
 """O6: a failing event is undone alone, tried again with growing delay, set aside; its neighbours go through."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import psycopg
@@ -15,6 +15,8 @@ from clarion.work.relay import Relay
 from clarion.work.wake import Wake
 from support.relay_effects import TYPE, Effects, Watch
 
+WAITS = "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+
 
 @pytest.fixture
 def watch(database_url: str) -> Iterator[Watch]:
@@ -25,7 +27,7 @@ def watch(database_url: str) -> Iterator[Watch]:
 
 
 def relay_of(database: Database, consumer: Effects, batch: int = 100) -> Relay:
-    return Relay(database, consumer, Wake(), batch=batch, random=Random(7))
+    return Relay(database, consumer, Wake(), batch=batch, random=Random(7))  # noqa: S311 - jitter
 
 
 async def test_O6_F52_one_poison_among_ten_costs_the_others_nothing(database: Database, watch: Watch) -> None:
@@ -133,6 +135,7 @@ async def test_O6_a_real_deadlock_is_no_attempt(database: Database, watch: Watch
         await session.connection.execute("SELECT FROM held WHERE id = 1 FOR UPDATE")
         if not other.done():
             locked.set()
+            await asyncio.to_thread(watch.until, WAITS)
             await session.connection.execute("SELECT FROM held WHERE id = 2 FOR UPDATE")
 
     locked = asyncio.Event()
@@ -169,7 +172,7 @@ async def test_O6_what_the_commit_refuses_is_charged_with_its_own_error(database
 
 async def test_O6_an_outcome_that_cannot_be_written_is_the_events_failure(database: Database, watch: Watch) -> None:
     class Odd(Effects):
-        async def handle(self, session: Session, events: list[Event]) -> Handled:  # type: ignore[override]
+        async def handle(self, _: Session, events: Sequence[Event]) -> Handled:
             return Handled({event.id: Done("a \0 in it" if event.id == bad else "") for event in events})
 
     ids = watch.publish(3)
@@ -183,7 +186,7 @@ async def test_O6_a_consumer_that_names_nothing_or_strangers_is_charged_not_foll
     database: Database, watch: Watch, outcomes: dict[int, Done]
 ) -> None:
     class Mute(Effects):
-        async def handle(self, session: Session, events: list[Event]) -> Handled:  # type: ignore[override]
+        async def handle(self, _: Session, __: Sequence[Event]) -> Handled:
             return Handled(outcomes)
 
     ids = watch.publish(2)

@@ -10,8 +10,6 @@ from clarion.store.database import Database, Session
 from clarion.work.keeping import PRUNE_BATCH, Keeper
 from support.relay_effects import TYPE, Effects, Watch
 
-OLD = "now() - interval '15 days'"
-
 
 @pytest.fixture
 def watch(database_url: str) -> Iterator[Watch]:
@@ -23,16 +21,16 @@ def watch(database_url: str) -> Iterator[Watch]:
 
 async def test_O9_settled_events_go_after_their_time_and_no_others(database: Database, watch: Watch) -> None:
     ids = watch.publish(6)
-    for event, state, settled in (
-        (ids[0], "done", OLD),
-        (ids[1], "skipped", OLD),
-        (ids[2], "dropped", OLD),
-        (ids[3], "set_aside", OLD),
-        (ids[4], "done", "now() - interval '13 days'"),
+    for event, state, days in (
+        (ids[0], "done", 15),
+        (ids[1], "skipped", 15),
+        (ids[2], "dropped", 15),
+        (ids[3], "set_aside", 15),
+        (ids[4], "done", 13),
     ):
         watch.connection.execute(
-            f"UPDATE clarion.outbox_event SET state = %s, settled_at = {settled}, available_at = {OLD} WHERE id = %s".encode(),
-            [state, event],
+            "UPDATE clarion.outbox_event SET state = %s, settled_at = now() - make_interval(days => %s) WHERE id = %s",
+            [state, days, event],
         )
     keeper = Keeper(database, Effects())
     assert await keeper.prune() == 3
@@ -46,7 +44,7 @@ async def test_O9_pruning_goes_in_small_batches_each_its_own_transaction(
 ) -> None:
     watch.connection.execute(
         "INSERT INTO clarion.outbox_event (type, state, settled_at)"
-        f" SELECT 'test.happened', 'done', {OLD} FROM generate_series(1, %s)".encode(),
+        " SELECT 'test.happened', 'done', now() - interval '15 days' FROM generate_series(1, %s)",
         [2 * PRUNE_BATCH + 1],
     )
     seen: list[int] = []

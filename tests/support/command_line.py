@@ -1,4 +1,4 @@
-"""The real command, as a process of its own over a database of the test's own."""
+"""The command line over a database of the test's own: as a process, as it really is, or in this one."""
 
 import os
 import select
@@ -10,6 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+
+from typer.testing import CliRunner
+
+from clarion.cli.app import app
+from clarion.cli.exits import exit_code
+from clarion.model.errors import ClarionError
 
 SECONDS = 120.0
 
@@ -84,3 +90,35 @@ class Running:
         rest, _ = self.process.communicate(timeout=SECONDS)
         self.printed += rest.decode()
         return self.process.returncode
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a command printed, and its exit code."""
+
+    stdout: str
+    stderr: str
+    returncode: int
+
+
+@dataclass(frozen=True, slots=True)
+class SameProcess:
+    """The command in this process, where starting one each time would be all that a test does."""
+
+    url: str
+
+    def run(self, *arguments: str, **settings: str) -> Said:
+        """Runs a command to its end."""
+        environment = {"CLARION_DATABASE_URL": self.url, **settings}
+        done = CliRunner().invoke(app, arguments, env=environment, prog_name="clarion")
+        if isinstance(done.exception, ClarionError):
+            return Said(done.stdout, f"clarion: {done.exception}\n", exit_code(done.exception))
+        if done.exception and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return Said(done.stdout, done.stderr, done.exit_code)
+
+    def output(self, *arguments: str, **settings: str) -> str:
+        """What a command that goes well prints."""
+        done = self.run(*arguments, **settings)
+        assert done.returncode == 0, done
+        return done.stdout

@@ -126,12 +126,12 @@ class Handling(Model):
         touched = self._remove_mentions(thread, posts, named, teams, step) if tale.edit and known else set()
         candidates = self._candidates(tale, thread, posts[0], named, teams)
         news = {person for person in candidates if self._is_news(tale, thread, posts[0], person)}
-        for person, candidate in sorted(candidates.items()):
-            if step.concerns(person):
-                self._follow(tale, thread, person, candidate)
         if tale.actor and tale.subscribes and step.concerns(tale.actor) and tale.space is not None:
             if self.people[tale.actor].active and self.reads(tale.actor, tale.space):
                 self._subscribe(thread, tale.actor, tale.subscribes, posts[0].position)
+        for person, candidate in sorted(candidates.items()):
+            if step.concerns(person):
+                self._follow(tale, thread, person, candidate)
         told = set()
         for person, candidate in sorted(candidates.items()):
             if step.concerns(person) and person in news and self._hears(tale, thread, step, person, candidate):

@@ -5,8 +5,7 @@ What an event does is in its keys: `{"do": "raise"}`, `exit` (the process dies),
 """
 
 import os
-import sys
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from datetime import timedelta
 from time import monotonic
 from typing import Any
@@ -72,8 +71,6 @@ class Effects:
                 raise ValueError("this one never works")
             case "exit":
                 os._exit(9)
-            case "leave":
-                sys.exit(9)
             case "cut":
                 await session.connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
             case "later":
@@ -132,13 +129,22 @@ class Watch:
         """How often each event was applied."""
         return dict(self.rows("SELECT event, count(*) FROM effect GROUP BY event"))
 
-    def until(self, query: str, wanted: Any = True, params: Sequence[Any] = (), *, seconds: float = SECONDS) -> None:  # noqa: FBT002
-        """Waits until a query gives the value wanted; looks again at each change, and fails after a while."""
+    def looks(self, seconds: float = SECONDS) -> Iterator[None]:
+        """Yields at once and after each change, for so long."""
         deadline = monotonic() + seconds
-        while (value := self.value(query, params)) != wanted:
-            assert monotonic() < deadline, f"{query} stays {value!r}, not {wanted!r}"
-            for _ in self.connection.notifies(timeout=0.2, stop_after=1):
+        while monotonic() < deadline:
+            yield
+            for _ in self.connection.notifies(timeout=0.1, stop_after=1):
                 pass
+
+    def until(self, query: str, wanted: Any = True, params: Sequence[Any] = (), *, seconds: float = SECONDS) -> None:
+        """Waits until a query gives the value wanted; looks again at each change, and fails after a while."""
+        value: Any = None
+        for _ in self.looks(seconds):
+            value = self.value(query, params)
+            if value == wanted:
+                return
+        raise AssertionError(f"{query} stays {value!r}, not {wanted!r}")
 
     def until_settled(self, count: int, *, seconds: float = SECONDS) -> None:
         """Waits until so many events are settled."""

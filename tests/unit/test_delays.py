@@ -18,6 +18,7 @@ from clarion.work.delays import (
     retry_delay,
 )
 
+JITTER = Random(1)  # noqa: S311 - no secret
 LOWEST = BEGINNING + timedelta(days=1)
 
 
@@ -28,16 +29,15 @@ def test_O6_there_is_a_delay_between_any_two_attempts_and_each_is_longer() -> No
 
 
 def test_O6_the_jitter_is_a_fifth_and_no_two_relays_agree() -> None:
-    random = Random(1)
     for attempts, seconds in enumerate(RETRY_SECONDS, start=1):
-        delays = [retry_delay(attempts, random) for _ in range(200)]
+        delays = [retry_delay(attempts, JITTER) for _ in range(200)]
         assert 0.8 * seconds <= min(delays) < 0.85 * seconds
         assert 1.15 * seconds < max(delays) <= 1.2 * seconds
 
 
 @pytest.mark.parametrize("attempts", [0, 1, 4, 5, 100])
 def test_a_delay_is_there_for_any_count(attempts: int) -> None:
-    assert 0.8 * RETRY_SECONDS[0] <= retry_delay(attempts, Random(1)) <= 1.2 * RETRY_SECONDS[-1]
+    assert 0.8 * RETRY_SECONDS[0] <= retry_delay(attempts, JITTER) <= 1.2 * RETRY_SECONDS[-1]
     assert RECONNECT_SECONDS[0] <= reconnect_delay(attempts) <= RECONNECT_SECONDS[-1]
 
 

@@ -3,11 +3,14 @@
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clarion.model.errors import WrongKey
 from clarion.model.keys import MAX_BIGINT, Key, KeyType, parse_key, parse_keys
+
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""The first text that is drawn reads the tables of all characters; a machine may be busy."""
 
 FIVE = UUID(int=5)
 
@@ -67,6 +70,7 @@ def test_K1_what_is_no_key_of_that_type_is_named_with_the_setting(value: object,
     assert f"keys of type {key_type} (CLARION_SPACE_KEY)" in str(raised.value)
 
 
+@PATIENT
 @given(
     st.integers(-MAX_BIGINT, MAX_BIGINT) | st.uuids() | st.text(st.characters(exclude_characters="\0"), min_size=1),
     st.sampled_from(["bigint", "uuid", "text"]),

@@ -29,7 +29,7 @@ class WrongKey(ClarionError):
 
     def __init__(self, what: str, value: object, key_type: str) -> None:
         super().__init__(
-            f"{value!r} is no {what} key: this schema was made for keys of type {key_type} (CLARION_{what.upper()}_KEY)"
+            f"{_shorten(value)} is no {what} key: this schema was made for keys of type {key_type} (CLARION_{what.upper()}_KEY)"
         )
 
 
@@ -98,3 +98,11 @@ class Unauthorised(ClarionError):
     """No credential, or one that is unknown or expired."""
 
     code: ClassVar[str] = "unauthorised"
+
+
+def _shorten(value: object) -> str:
+    """Return a value as an error may quote it, however large a stranger made it."""
+    if isinstance(value, int) and value.bit_length() > 256:  # noqa: PLR2004 - such numbers may not even be printable
+        return "a huge number"
+    shown = repr(value)
+    return shown if len(shown) <= 80 else f"{shown[:80]}…"  # noqa: PLR2004 - a line of a terminal

@@ -1,5 +1,6 @@
 """The host's own keys: people and spaces keep the type that the host gave them (K1)."""
 
+import re
 from collections.abc import Iterable
 from typing import Literal
 from uuid import UUID
@@ -10,6 +11,13 @@ Key = int | str | UUID
 KeyType = Literal["bigint", "uuid", "text"]
 
 MAX_BIGINT = 2**63 - 1
+BIGINT = range(-MAX_BIGINT - 1, MAX_BIGINT + 1)
+MAX_KEY_CHARS = 200
+"""The longest key of type text."""
+
+_DECIMAL = re.compile(r"-?[0-9]{1,19}")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+"""What PostgreSQL takes in no text: NUL, and halves of surrogate pairs."""
 
 
 def parse_key(value: object, key_type: KeyType, what: str = "person") -> Key:
@@ -20,11 +28,10 @@ def parse_key(value: object, key_type: KeyType, what: str = "person") -> Key:
     match key_type, value:
         case _, bool():
             pass
-        case "bigint", int() if -MAX_BIGINT <= value <= MAX_BIGINT:
+        case "bigint", int() if value in BIGINT:
             return value
-        case "bigint", str() if value.lstrip("-").isascii() and value.removeprefix("-").isdecimal():
-            if abs(number := int(value)) <= MAX_BIGINT:
-                return number
+        case "bigint", str() if _DECIMAL.fullmatch(value) and int(value) in BIGINT:
+            return int(value)
         case "uuid", UUID():
             return value
         case "uuid", str():
@@ -32,9 +39,11 @@ def parse_key(value: object, key_type: KeyType, what: str = "person") -> Key:
                 return UUID(value)
             except ValueError:
                 pass
-        case "text", str() if value and "\0" not in value:
+        case "text", str() if 0 < len(value) <= MAX_KEY_CHARS and not _UNSTORABLE.search(value):
             return value
-        case "text", int() | UUID():
+        case "text", int() if value in BIGINT:
+            return str(value)
+        case "text", UUID():
             return str(value)
         case _:
             pass

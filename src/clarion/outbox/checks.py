@@ -22,6 +22,9 @@ MAX_KEYS_BYTES = 8192
 MAX_KEYS_DEPTH = 32
 """How deep lists and objects in `keys` may nest."""
 
+MAX_KEYS_DIGITS = 254
+"""How many digits may follow each other in `keys`: in SQL a number may have thousands, which not all can read."""
+
 MAX_TYPE_CHARS = 100
 """The longest event type."""
 
@@ -29,6 +32,7 @@ MAX_KEY_CHARS = 200
 """The longest key of a thread or post, idempotency key, or source."""
 
 _TYPE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
+_DIGITS = re.compile(f"[0-9]{{{MAX_KEYS_DIGITS + 1}}}")
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 """Writes as PostgreSQL writes `jsonb`, space for space, so that both count the same bytes."""
 
@@ -121,6 +125,8 @@ def check_keys(name: str, value: object) -> str:
             f"{name} takes {size} bytes, at most {MAX_KEYS_BYTES} are allowed:"
             " publish the keys of what changed, not its content"
         )
+    if _DIGITS.search(text):
+        raise Invalid(f"{name} holds more than {MAX_KEYS_DIGITS} digits in a row: no key is that long")
     return text
 
 

@@ -24,11 +24,14 @@ CREATE TABLE clarion.outbox_event (
     thread_key      text CHECK (length(thread_key) BETWEEN 1 AND 200),
     post_key        text CHECK (length(post_key) BETWEEN 1 AND 200),
     space           clarion.space_key,
-    keys            jsonb NOT NULL DEFAULT '{{}}' CHECK (jsonb_typeof(keys) = 'object' AND octet_length(keys::text) <= 8192),
+    keys            jsonb NOT NULL DEFAULT '{{}}' CHECK (
+                        jsonb_typeof(keys) = 'object' AND octet_length(keys::text) <= 8192
+                        AND NOT jsonb_path_exists(keys, '$.**{{33}}') AND keys::text !~ '[0-9]{{255}}'),
     source          text NOT NULL DEFAULT '' CHECK (length(source) <= 200),
     idempotency_key text CHECK (length(idempotency_key) BETWEEN 1 AND 200),
     created_at      timestamptz NOT NULL DEFAULT clarion.now(),
-    available_at    timestamptz NOT NULL DEFAULT clarion.now(),
+    available_at    timestamptz NOT NULL DEFAULT clarion.now()
+                    CHECK (available_at BETWEEN '1970-01-01Z' AND '9999-01-01Z'),
     state           text NOT NULL DEFAULT 'waiting'
                     CHECK (state IN ('waiting', 'done', 'skipped', 'set_aside', 'dropped')),
     attempts        smallint NOT NULL DEFAULT 0 CHECK (attempts BETWEEN 0 AND 5),

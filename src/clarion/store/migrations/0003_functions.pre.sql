@@ -54,6 +54,9 @@ BEGIN
             octet_length(publish.keys::text) USING ERRCODE = 'CL001';
     ELSIF (jsonb_typeof(publish.keys) = 'object' AND NOT jsonb_path_exists(publish.keys, '$.**{{33}}')) IS NOT TRUE THEN
         RAISE EXCEPTION 'keys must be a JSON object, nested at most 32 levels deep' USING ERRCODE = 'CL003';
+    ELSIF octet_length(publish.keys::text) > 255 AND publish.keys::text ~ '[0-9]{{255}}' THEN
+        -- A reader of JSON may refuse a number of thousands of digits, and a relay must be able to read.
+        RAISE EXCEPTION 'keys hold more than 254 digits in a row: no key is that long' USING ERRCODE = 'CL003';
     ELSIF (publish.type ~ '^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$' AND length(publish.type) <= 100) IS NOT TRUE THEN
         RAISE EXCEPTION '% is no event type: write dotted lower-case words like comment.created, at most 100 characters',
             quote_nullable(left(publish.type, 100)) USING ERRCODE = 'CL003';

@@ -1,0 +1,136 @@
+"""Two relays on one thread's events, in both orders: the end is the same (O12)."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from support.barriers import make_relay
+from support.world import ADA, BO, CHI, DARA, EMIL, HARBOR, VAULT, World
+
+from clarion.content import posts, roles, threads
+from clarion.inbox import choices, marks
+from clarion.model.inbox import WatchLevel
+from clarion.store.database import Command, Database
+
+Pair = Callable[[], Sequence[Command[Any]]]
+OPENED = {"space": HARBOR, "kind": "issue", "title": "T"}
+
+
+def comment(body: str, key: str = "c1", author: int = BO) -> Command[Any]:
+    return posts.add_comment(key, thread="i1", body=body, author=author)
+
+
+PAIRS: dict[str, Pair] = {
+    "two comments": lambda: [comment("@chi"), comment("@chi @dara", "c2", DARA)],
+    "a comment and its edit": lambda: [comment("one @chi"), posts.edit_post("c1", body="two @dara", actor=BO)],
+    "a comment and its edit by another": lambda: [comment("one"), posts.edit_post("c1", body="@dara", actor=EMIL)],
+    "a comment that names a follower and its edit": lambda: [comment("@ada"), posts.edit_post("c1", body="@ada!", actor=BO)],
+    "a comment and its deletion": lambda: [comment("@chi"), posts.delete_post("c1", actor=BO)],
+    "a comment and the thread's deletion": lambda: [comment("@chi"), threads.delete_thread("i1", actor=ADA)],
+    "a comment and a move": lambda: [comment("@chi @bo"), threads.move_thread("i1", VAULT, actor=ADA)],
+    "a move and a comment": lambda: [threads.move_thread("i1", VAULT, actor=ADA), comment("@chi @bo")],
+    "an edit and a move": lambda: [
+        threads.edit_thread("i1", body="@chi @bo", actor=ADA), threads.move_thread("i1", VAULT, actor=ADA),
+    ],
+    "two moves": lambda: [threads.move_thread("i1", VAULT, actor=ADA), threads.move_thread("i1", HARBOR, actor=ADA)],
+    "two edits": lambda: [
+        threads.edit_thread("i1", body="@bo", actor=ADA), threads.edit_thread("i1", body="@dara", actor=ADA),
+    ],
+    "an edit and a deletion": lambda: [
+        posts.edit_post("old", body="@dara", actor=BO), posts.delete_post("old", actor=BO),
+    ],
+    "an assignment taken back": lambda: [roles.assign("i1", [CHI], actor=ADA), roles.unassign("i1", [CHI], actor=ADA)],
+    "an assignment given twice": lambda: [roles.unassign("i1", [EMIL], actor=ADA), roles.assign("i1", [EMIL], actor=BO)],
+    "closed and opened again": lambda: [threads.close_thread("i1", actor=BO), threads.reopen_thread("i1", actor=BO)],
+    "a close and a comment": lambda: [threads.close_thread("i1", actor=BO), comment("@chi")],
+    "a close and a deletion": lambda: [threads.close_thread("i1", actor=BO), threads.delete_thread("i1", actor=BO)],
+    "a deletion and a comment": lambda: [posts.delete_post("old", actor=BO), comment("@chi", "c2")],
+    "opened and commented": lambda: [
+        threads.open_thread("i2", **OPENED, body="@chi", author=ADA),
+        posts.add_comment("c2", thread="i2", body="x", author=BO),
+    ],
+    "opened and closed": lambda: [
+        threads.open_thread("i2", **OPENED, body="@chi", author=ADA), threads.close_thread("i2", actor=BO),
+    ],
+    "opened and deleted": lambda: [
+        threads.open_thread("i2", **OPENED, body="@chi", author=ADA), threads.delete_thread("i2", actor=ADA),
+    ],
+    "opened and moved": lambda: [
+        threads.open_thread("i2", **OPENED, body="@chi", author=ADA), threads.move_thread("i2", VAULT, actor=ADA),
+    ],
+    "opened and assigned": lambda: [
+        threads.open_thread("i2", **OPENED, body="x", author=ADA), roles.assign("i2", [CHI], actor=BO),
+    ],
+    "a mention and what follows it": lambda: [comment("@dara"), comment("x", "c2", EMIL)],
+    "an edit that names and what follows it": lambda: [
+        threads.edit_thread("i1", body="@dara", actor=ADA), comment("x", "c2", EMIL),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("read", [False, True], ids=["unread before", "read before"])
+async def test_O12_F50_the_order_of_two_events_does_not_change_the_end(database: Database, name: str, read: bool) -> None:
+    """Each order on two relays, then what would show a difference that is not seen yet."""
+    world = World(database)
+    await world.settle_in()
+    ends = []
+    for order in ("first", "second", "together"):
+        await world.rows("TRUNCATE clarion.thread, clarion.content_thread, clarion.outbox_event, clarion.watch CASCADE")
+        await world.rows("UPDATE clarion.inbox_state SET version = 0, unread_count = 0, read_seq = 0, seen_seq = 0")
+        await start(world, read=read)
+        for command in PAIRS[name]():
+            await world.do(command)
+        await handle(world, order)
+        ends.append(await end(world))
+        await world.tell(*(await probes(world)))
+        ends[-1] += await end(world)
+    assert ends[0] == ends[1]
+    assert ends[0] == ends[2]
+
+
+async def start(world: World, *, read: bool) -> None:
+    """Ada's issue, with a comment of Bo's; Emil is assigned, and Chi watches."""
+    await world.do(choices.watch(CHI, HARBOR, WatchLevel.ALL))
+    await world.tell(threads.open_thread("i1", **OPENED, body="by ada", author=ADA))
+    await world.tell(posts.add_comment("old", thread="i1", body="@emil", author=BO), roles.assign("i1", [EMIL], actor=BO))
+    if read:
+        for person in (ADA, BO, CHI, DARA, EMIL):
+            await world.do(marks.read(person, [await world.thread("i1")]))
+
+
+async def handle(world: World, order: str) -> None:
+    """One event on one relay, then the other on another; or both in one batch."""
+    waiting = [row["id"] for row in await world.rows("SELECT id FROM clarion.outbox_event WHERE state = 'waiting' ORDER BY id")]
+    if order != "together":
+        later = waiting[1:] if order == "first" else waiting[:1]
+        held = "UPDATE clarion.outbox_event SET available_at = now() + make_interval(secs => %s) WHERE id = ANY(%s)"
+        await world.rows(held, 1000, later)
+        await make_relay(world.database).drain()
+        await world.rows(held, 0, later)
+    await make_relay(world.database).drain()
+    assert not await world.rows("SELECT id FROM clarion.outbox_event WHERE state = 'waiting'")
+
+
+async def end(world: World) -> list[object]:
+    """What everybody has of every thread, by what they can see of it."""
+    await world.check()
+    return [
+        tuple(row.values())
+        for row in await world.rows(
+            "SELECT t.key, n.person, n.reason::text, clarion.is_unread(n, s.read_seq) AS unread, n.hidden,"
+            " ARRAY(SELECT CASE WHEN p.key LIKE 'event:%%' THEN p.kind ELSE p.key END FROM clarion.shown_posts(n) p ORDER BY 1)"
+            " FROM clarion.notification n JOIN clarion.thread t ON t.id = n.thread JOIN clarion.inbox_state s USING (person)"
+            " ORDER BY 1, 2"
+        )
+    ]
+
+
+async def probes(world: World) -> list[Command[Any]]:
+    """Commands after which a difference in what is kept would be a difference in what is seen."""
+    living = await world.rows(
+        "SELECT p.key FROM clarion.content_post p JOIN clarion.content_thread t ON t.id = p.thread"
+        " WHERE p.deleted_at IS NULL AND t.deleted_at IS NULL ORDER BY p.id"
+    )
+    edits = [posts.edit_post(row["key"], body="nobody", actor=ADA) for row in living]
+    return edits
