@@ -89,13 +89,14 @@ def test_nothing_that_is_sent_brings_the_server_down(database_url: str) -> None:
             operation = found.ok()
             kinds = [next(iter(each), "") for each in operation.definition.raw.get("security", [{}])]
             headers = {"Authorization": f"Bearer {secrets[kinds[0]]}"} if kinds[0] else {}
-            for mode in GenerationMode:
+            modes = GenerationMode if operation.definition.parameters or operation.body else (GenerationMode.POSITIVE,)
+            for mode in modes:
                 _try(operation, mode, base, headers, checks)
 
 
 def _try(operation: Any, mode: GenerationMode, base: str, headers: dict[str, str], checks: tuple[Any, ...]) -> None:
     @settings(
-        max_examples=4,
+        max_examples=3,
         deadline=None,
         derandomize=True,
         database=None,

@@ -147,6 +147,15 @@ async def test_T4_beyond_a_hundred_mentions_the_author_is_told_and_the_rest_coun
     assert message == {"title": "1 of your mentions told nobody: the first 100 in a post count", "person": ADA}
 
 
+async def test_W13_a_comment_of_a_review_by_its_own_event_in_one_batch_is_told_once(world: World) -> None:
+    await world.tell(threads.open_thread("p1", space=HARBOR, kind="pull_request", title="T", author=ADA))
+    await world.tell(
+        posts.submit_review("r1", thread="p1", author=BO, body="see below"),
+        posts.add_comment("rc1", thread="p1", author=BO, body="line", review="r1"),
+    )
+    assert await world.inbox("p1") == {ADA: Seen("author", True, 2)}
+
+
 async def test_why_for_everybody_equals_the_rows_written(world: World) -> None:
     await world.do(choices.watch(CHI, HARBOR, WatchLevel.ALL))
     await world.do(choices.watch(DARA, HARBOR, WatchLevel.IGNORE))
@@ -159,4 +168,6 @@ async def test_why_for_everybody_equals_the_rows_written(world: World) -> None:
             stopped = [verdict.column for verdict in answer.now if verdict.verdict == "stopped"]
             assert (stopped in ([], ["is_news"]) and bool(answer.now)) == (person in inbox), answer
         dara = await why(session, world.notifier, event["id"], DARA)
+        bo = await why(session, world.notifier, event["id"], BO)
+    assert bo.sentence == "bo has heard of it, because bo was mentioned."
     assert dara.sentence == "dara ignores the space (W7); to change that, watch it at another level."

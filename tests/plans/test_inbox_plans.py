@@ -45,6 +45,7 @@ INBOXES = {
         f"UPDATE clarion.notification SET unread_seq = {ROWS} + 1 WHERE (seq % {ROWS // 20}) = 0;"
         f"UPDATE clarion.inbox_state SET version = {ROWS} + 1"
     ),
+    "below the watermark": f"UPDATE clarion.inbox_state SET read_seq = {ROWS}",
     "unread": "SELECT 1",
     "done but for 20": (
         f"UPDATE clarion.notification SET read_at = now(), done_at = now() WHERE (seq % {ROWS // 20}) <> 0"

@@ -258,7 +258,7 @@ class Driver:
 
     def _published(self) -> list[dict[str, Any]]:
         return self.look.execute(
-            "SELECT id, type, actor, thread_key, post_key, space, keys FROM clarion.outbox_event WHERE id > %s ORDER BY id",
+            "SELECT id, type, actor, thread_key, post_key, space, keys, created_at FROM clarion.outbox_event WHERE id > %s ORDER BY id",
             [self.event],
         ).fetchall()
 
@@ -272,7 +272,7 @@ class Driver:
         named = tuple(int(person) for person in row["keys"].get("people", ()))
         person = row["keys"].get("person")
         place = (row["thread_key"], row["post_key"], row["space"])
-        return Event(row["type"], row["actor"], *place, named, None if person is None else int(person))
+        return Event(row["type"], row["actor"], *place, named, None if person is None else int(person), row["created_at"])
 
 
 def _step(row: dict[str, Any]) -> Step:

@@ -18,7 +18,7 @@ What the product decided where the rules leave room, and the model shares:
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 REASONS = (
@@ -103,6 +103,8 @@ class Event:
     space: int | None = None
     people: tuple[int, ...] = ()
     person: int | None = None
+    at: datetime | None = field(default=None, compare=False)
+    """When it was published."""
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,7 @@ class Model:
         self.published: list[Event] = []
         self.events: dict[int, Event] = {}
         self.waiting: set[int] = set()
+        self.cursors: dict[int, int] = {}
         self.read_ahead: set[tuple[int, int]] = set()
         self.told: set[tuple[int, int]] = set()
         self.bumped: set[tuple[str, int]] = set()
@@ -225,12 +228,12 @@ class Model:
     def apart(self, one: int, other: int | None) -> bool:
         return other is not None and ((one, other) in self.blocks or (other, one) in self.blocks)
 
-    def bearer(self, handle: str) -> int | None:
-        for number, person in self.people.items():
-            if person.handle == handle:
-                return number
-        kept = {at: who for (name, who), at in self.former.items() if name == handle and at > self.now - HANDLE_KEPT}
-        return kept[max(kept)] if kept else None
+    def bearer(self, handle: str, written_at: datetime) -> int | None:
+        """Whom a handle named when a text was written, as far as that is kept (W17)."""
+        kept = sorted((at, who) for (name, who), at in self.former.items() if name == handle and at > self.now - HANDLE_KEPT)
+        present = [number for number, person in self.people.items() if person.handle == handle]
+        then = [who for at, who in kept if at > written_at] + present + [who for _, who in kept[::-1]]
+        return then[0] if then else None
 
     def is_unread(self, person: int, row: Row) -> bool:
         above = max(row.seq, row.unread_seq) > self.people[person].read_seq
@@ -272,7 +275,7 @@ class Model:
         state.version, state.raised_in = self.next_version(person), self.transaction
 
     def publish(self, event: Event) -> None:
-        self.published.append(event)
+        self.published.append(replace(event, at=self.now))
 
     def settle(self, thread: Thread, person: int) -> None:
         """Look at a row again after something of it went."""

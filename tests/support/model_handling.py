@@ -1,7 +1,8 @@
 """How the oracle handles events: each by itself, from the content as it is then (O2, O12)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from support.model import DIRECT, Event, Follow, Hit, Model, Post, Row, Step, Text, Thread, strongest
 
@@ -50,8 +51,13 @@ class Handling(Model):
             event = self.events[step.event]
             if step.told_with is None:
                 self._apply(step, event)
+            elif cursor := self.cursors.get(step.told_with):  # the other speaks for those behind its cursor only
+                self._apply(replace(step, upto=cursor), event)
+        for step in steps:
             if step.upto is None:
                 self.waiting.discard(step.event)
+            else:
+                self.cursors[step.event] = step.upto
 
     def _apply(self, step: Step, event: Event) -> None:
         thread = self.threads.get(event.thread or "")
@@ -77,7 +83,7 @@ class Handling(Model):
         elif event.type in WITHDRAWN:
             self._withdraw(self._thread(event), step)
         elif tale := self._resolve(event, step.event):
-            self._tell(tale, self._thread(event), step)
+            self._tell(tale, self._thread(event), step, event)
 
     def _thread(self, event: Event) -> Thread:
         assert event.thread
@@ -115,14 +121,15 @@ class Handling(Model):
             subscribes=None if edit else SUBSCRIBES.get(post.kind),
         )
 
-    def _tell(self, tale: Tale, thread: Thread, step: Step) -> None:
+    def _tell(self, tale: Tale, thread: Thread, step: Step, event: Event) -> None:
         thread.space = tale.space
         main = thread.posts.get(tale.parts[0].key)
         if tale.bulk and main and main.announced and step.after is None:
             return
         known = main is not None
-        posts = [self._record(tale, thread, part) for part in tale.parts]
-        named, teams = self._named(tale, posts)
+        written_at = main.at if main else event.at or self.now
+        posts = [self._record(tale, thread, part, written_at) for part in tale.parts]
+        named, teams = self._named(tale, posts, written_at)
         touched = self._remove_mentions(thread, posts, named, teams, step) if tale.edit and known else set()
         candidates = self._candidates(tale, thread, posts[0], named, teams)
         news = {person for person in candidates if self._is_news(tale, thread, posts[0], person)}
@@ -143,20 +150,22 @@ class Handling(Model):
         for person in touched:
             self.settle(thread, person)
 
-    def _record(self, tale: Tale, thread: Thread, part: Part) -> Post:
+    def _record(self, tale: Tale, thread: Thread, part: Part, written_at: datetime) -> Post:
         post = thread.posts.get(part.key)
         if post is None:
-            post = Post(part.key, len(thread.posts) + 1, part.kind, part.author, self.now)
+            post = Post(part.key, len(thread.posts) + 1, part.kind, part.author, written_at)
             thread.posts[part.key] = post
         post.announced |= not tale.edit
         return post
 
-    def _named(self, tale: Tale, posts: list[Post]) -> tuple[list[tuple[int, str, Post]], list[tuple[int, Post]]]:
+    def _named(
+        self, tale: Tale, posts: list[Post], written_at: datetime
+    ) -> tuple[list[tuple[int, str, Post]], list[tuple[int, Post]]]:
         named = [(person, reason, posts[0]) for person, reason in tale.named]
         teams: list[tuple[int, Post]] = []
         for part, post in zip(tale.parts, posts, strict=True):
             for handle in part.text.handles:
-                if person := self.bearer(handle):
+                if person := self.bearer(handle, written_at):
                     named.append((person, "mentioned", post))
             if part.text.team and tale.actor in self.organisation and tale.space is not None:
                 teams += [(person, post) for person in self.team]

@@ -17,12 +17,14 @@ Started = tuple[str, asyncio.AbstractEventLoop, asyncio.Event]
 def served(settings: Settings, *, demo: bool = False) -> Iterator[str]:
     """The URL of a server that runs as long as the block."""
     started: Future[Started] = Future()
-    thread = Thread(target=lambda: asyncio.run(_serve(settings, started, demo=demo)))
+    thread = Thread(target=lambda: asyncio.run(_serve(settings, started, demo=demo)), daemon=True)
     thread.start()
     try:
         url, loop, stopping = started.result(timeout=30)
-        yield url
-        loop.call_soon_threadsafe(stopping.set)
+        try:
+            yield url
+        finally:
+            loop.call_soon_threadsafe(stopping.set)
     finally:
         thread.join(timeout=30)
         assert not thread.is_alive(), "the server did not stop"

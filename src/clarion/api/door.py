@@ -5,11 +5,10 @@ shown.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Annotated, ParamSpec, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeVar
 
-import structlog
 from fastapi import Depends, Header, Request, Response
 from pydantic import BaseModel
 
@@ -21,16 +20,10 @@ from clarion.model.errors import Invalid
 from clarion.model.keys import Key
 from clarion.store.database import Command
 
-log = structlog.get_logger("clarion.api")
-
 P = ParamSpec("P")
 T = TypeVar("T")
 Shown = BaseModel | tuple[int, BaseModel]
 """What is answered, with 200 or with a status of its own."""
-
-
-def _keep(answer: Answer) -> Answer:
-    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +32,8 @@ class Door:
 
     engine: Engine
     caller: Caller
+    note: dict[str, Any] = field(default_factory=dict)
+    """What the request's line in the log says of it."""
     once: Once | None = None
 
     @property
@@ -82,14 +77,20 @@ class Door:
         def present(result: T) -> Answer:
             shown = show(result)
             status, body = shown if isinstance(shown, tuple) else (200, shown)
+            self.note.update(_events_of(body))
             return Answer(status, body.model_dump_json())
 
         def whole() -> Command[Answer]:
             return do_once(self.once, command(*args, **kwargs), present)
 
-        answer = await perform(self.engine, whole)
-        log.debug("answered", command=getattr(command, "__name__", ""), status=answer.status, repeated=answer.repeated)
-        return answer
+        return await perform(self.engine, whole)
+
+
+def _events_of(result: object) -> dict[str, Any]:
+    """Return the events that a command published, for the log."""
+    events = getattr(result, "events", None) or [getattr(result, "event", None)]
+    named = [str(event) for event in events if event is not None]
+    return {"event_ids": named} if named else {}
 
 
 def respond(answer: Answer) -> Response:
@@ -137,6 +138,11 @@ async def _once(
     return idempotency_key, await request.body(), target
 
 
+def _note(request: Request) -> dict[str, Any]:
+    note: dict[str, Any] = request.scope["state"].setdefault("log", {})
+    return note
+
+
 _Once = Annotated[tuple[str, bytes, str] | None, Depends(_once)]
 
 
@@ -148,19 +154,19 @@ def _with_once(door: Door, method: str, given: tuple[str, bytes, str] | None) ->
 
 
 async def _host_door(request: Request, caller: HostCaller) -> Door:
-    return Door(engine_of(request), caller)
+    return Door(engine_of(request), caller, _note(request))
 
 
 async def _host_post(request: Request, caller: HostCaller, once: _Once) -> Door:
-    return _with_once(Door(engine_of(request), caller), request.method, once)
+    return _with_once(Door(engine_of(request), caller, _note(request)), request.method, once)
 
 
 async def _person_door(request: Request, caller: PersonCaller) -> Door:
-    return Door(engine_of(request), caller)
+    return Door(engine_of(request), caller, _note(request))
 
 
 async def _person_post(request: Request, caller: PersonCaller, once: _Once) -> Door:
-    return _with_once(Door(engine_of(request), caller), request.method, once)
+    return _with_once(Door(engine_of(request), caller, _note(request)), request.method, once)
 
 
 HostDoor = Annotated[Door, Depends(_host_door)]

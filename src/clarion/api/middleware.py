@@ -64,7 +64,7 @@ class Observed:
         async def send_and_look(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status = int(message["status"])
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request_id=uuid4().hex[:16]):

@@ -31,4 +31,17 @@ IN_WORDS = {
     Reason.WATCHING: "you watch the space",
     Reason.OCCASION: "you follow the occasion",
 }
-"""Each reason in words, as the inbox and `why` say it."""
+"""Each reason as the inbox says it to the person."""
+
+OF_SOMEBODY = {
+    Reason.ASSIGNED: "was assigned",
+    Reason.REVIEW_REQUESTED: "was asked for a review",
+    Reason.MENTIONED: "was mentioned",
+    Reason.ADDRESSED: "was addressed",
+    Reason.TEAM_MENTIONED: "is in a team that was mentioned",
+    Reason.AUTHOR: "opened the thread",
+    Reason.SUBSCRIBED: "follows the thread",
+    Reason.WATCHING: "watches the space",
+    Reason.OCCASION: "follows the occasion",
+}
+"""Each reason as `why` says it of somebody."""

@@ -150,8 +150,9 @@ class Notifier:
         """
         await find_candidates(session, tales, self._chunk_people + 1)
         tasks: list[tuple[Task, Sequence[Key]]] = [(tale, tale.candidates) for tale in tales]
+        going = [one.event.post_key for one in takings if one.event.effect is Effect.DELETE and one.event.post_key]
         for taking in takings:
-            people = await reach(session, taking, self._chunk_people + 1)
+            people = await reach(session, taking, self._chunk_people + 1, going)
             if people is None:
                 outcomes[taking.event.id] = Skipped("nothing of it is known here")
             else:

@@ -25,8 +25,11 @@ class Taking:
     people: Sequence[Key] = ()
 
 
-async def reach(session: Session, taking: Taking, limit: int) -> Sequence[Key] | None:
-    """Return whom the event reaches, in order, at most `limit`; `None` when there is nothing to do at all."""
+async def reach(session: Session, taking: Taking, limit: int, going: Sequence[str]) -> Sequence[Key] | None:
+    """Return whom the event reaches, in order, at most `limit`; `None` when there is nothing to do at all.
+
+    `going` are the keys of all posts that the batch deletes.
+    """
     event, place = taking.event, taking.place
     behind = {"cursor": event.cursor, "limit": limit}
     match event.effect:
@@ -50,6 +53,7 @@ async def reach(session: Session, taking: Taking, limit: int) -> Sequence[Key] |
                 post=taking.post["id"],
                 thread=taking.post["thread"],
                 position=taking.post["position"],
+                going=list(going),
                 **behind,
             )
         case Effect.WITHDRAW if taking.happening is not None:

@@ -69,7 +69,8 @@ async def make_tales(
         if leader is not tale:
             if _precedence(tale) < _precedence(leader):
                 leaders[tale.parts[0].post], tale, leader = tale, leader, tale
-            repeats[tale.event.id] = leader.event.id
+            if leader.event.cursor is None:  # else it speaks only for those behind its cursor: left for the next claim
+                repeats[tale.event.id] = leader.event.id
     tales = list(leaders.values())
     await _find_posts(session, tales)
     await _name(session, tales)

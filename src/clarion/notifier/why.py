@@ -7,7 +7,7 @@ from typing import Any
 from clarion.model.errors import NotFound
 from clarion.model.event import Event
 from clarion.model.keys import Key
-from clarion.model.reasons import IN_WORDS, Reason
+from clarion.model.reasons import OF_SOMEBODY, Reason
 from clarion.model.rules import RULES, Judgement, Why
 from clarion.notifier.handler import Notifier
 from clarion.notifier.places import Place
@@ -103,7 +103,11 @@ def _sentence(who: str, event: Event, tale: Tale | None, judged: Row | None, now
         return f"Nobody hears of event {event.id} any more: what it tells of is gone."
     if judged is None:
         return f"{who} does not hear of it: not named in it, and follows neither the thread nor the space."
-    if stop := next((verdict for verdict in now if verdict.verdict == "stopped"), None):
+    because = f"{who} {OF_SOMEBODY[Reason(judged['reason'])]}"
+    stop = next((verdict for verdict in now if verdict.verdict == "stopped"), None)
+    if stop and stop.column == "is_news":
+        return f"{who} has heard of it, because {because}."
+    if stop:
         remedy = next(rule.remedy for rule in RULES if rule.column == stop.column)
         return f"{who} {stop.words} ({stop.rule})" + (f"; to change that, {remedy}." if remedy else ".")
-    return f"{who} hears of it, because {IN_WORDS[Reason(judged['reason'])]}.".replace("you ", f"{who} ", 1)
+    return f"{who} hears of it, because {because}."

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from clarion.model.errors import Invalid, NotFound, TooLarge
-from clarion.model.keys import MAX_BIGINT, Key
+from clarion.model.keys import BIGINT, Key
 from clarion.store.database import Command
 from clarion.store.queries import Statement, ask
 
@@ -77,7 +77,7 @@ def list_events(*, state: str | None = None, before: int | None = None, limit: i
 
 def show_event(event: int) -> Command[Shown]:
     """Return one event. Raises: `NotFound`."""
-    rows = (yield ask("get_event", event=event)) if abs(event) <= MAX_BIGINT else []
+    rows = (yield ask("get_event", event=event)) if event in BIGINT else []
     if not rows:
         raise NotFound(f"there is no event {event}: it was never published, was rolled back, or is pruned")
     return Shown(**rows[0])
@@ -114,4 +114,4 @@ def find_unknown_types(consumer: str, types: Collection[str], *, limit: int = 10
 
 
 def _ids(events: Collection[int] | None) -> list[int] | None:
-    return None if events is None else [event for event in events if abs(event) <= MAX_BIGINT]
+    return None if events is None else [event for event in events if event in BIGINT]

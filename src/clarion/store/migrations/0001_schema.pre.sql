@@ -224,7 +224,8 @@ CREATE FUNCTION clarion.is_unread(n clarion.notification, read_seq bigint) RETUR
 
 -- One person's unread rows, each branch by its index: all of them, or at most so many of the newest below a place in
 -- the list. What is marked unread by hand lies below the watermark; what came after it, above. The upper bounds are
--- true of every row: with them the planner sees a range, and takes the index however large the inbox is.
+-- true of every row: with them the planner sees a range, and takes the index however large the inbox is. The OFFSET
+-- keeps it from walking down the whole inbox for the few that are marked by hand.
 CREATE FUNCTION clarion.unread(
     who          clarion.person_key,
     below_seq    bigint DEFAULT 9223372036854775807,
@@ -239,14 +240,16 @@ CREATE FUNCTION clarion.unread(
        AND clarion.is_unread(n, (SELECT s.read_seq FROM clarion.inbox_state s WHERE s.person = who))
      ORDER BY n.seq DESC, n.thread DESC LIMIT at_most)
     UNION ALL
-    (SELECT n.* FROM clarion.notification n
-     WHERE n.person = who
-       AND n.unread_seq > (SELECT s.read_seq FROM clarion.inbox_state s WHERE s.person = who)
-       AND n.unread_seq <= (SELECT s.version FROM clarion.inbox_state s WHERE s.person = who)
-       AND n.seq <= (SELECT s.read_seq FROM clarion.inbox_state s WHERE s.person = who)
-       AND (n.seq, n.thread) < (below_seq, below_thread)
-       AND clarion.is_unread(n, (SELECT s.read_seq FROM clarion.inbox_state s WHERE s.person = who))
-     ORDER BY n.seq DESC, n.thread DESC LIMIT at_most)
+    (SELECT m.* FROM (
+         SELECT n.* FROM clarion.notification n
+         WHERE n.person = who
+           AND n.unread_seq > (SELECT s.read_seq FROM clarion.inbox_state s WHERE s.person = who)
+           AND n.unread_seq <= (SELECT s.version FROM clarion.inbox_state s WHERE s.person = who)
+           AND n.seq <= (SELECT s.read_seq FROM clarion.inbox_state s WHERE s.person = who)
+           AND (n.seq, n.thread) < (below_seq, below_thread)
+           AND clarion.is_unread(n, (SELECT s.read_seq FROM clarion.inbox_state s WHERE s.person = who))
+         OFFSET 0) m
+     ORDER BY m.seq DESC, m.thread DESC LIMIT at_most)
 $$;
 
 -- The posts that a notification stands for: those from `first_unread` to `last` that its person may be shown;

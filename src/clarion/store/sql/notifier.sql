@@ -43,9 +43,10 @@ WHERE t.id = n.id AND (t.title, t.link, t.kind) IS DISTINCT FROM (n.title, n.lin
 -- Give each post a position in its thread, in the order given, and mark as announced those whose creation
 -- this is. `fresh`: not announced before. The threads are locked, so nobody else gives positions (ENGINE, 4).
 WITH given AS (
-    SELECT g.* FROM unnest(%(threads)s::bigint[], %(keys)s::text[], %(kinds)s::text[], %(authors)s::clarion.person_key[],
+    SELECT DISTINCT ON (g.key) g.* FROM unnest(%(threads)s::bigint[], %(keys)s::text[], %(kinds)s::text[], %(authors)s::clarion.person_key[],
                            %(announce)s::boolean[], %(written_at)s::timestamptz[])
          WITH ORDINALITY AS g(thread, key, kind, author, announce, at, ordinal)
+    ORDER BY g.key, g.announce DESC, g.ordinal
 ), known AS (
     SELECT p.id, p.key, p.position, p.announced FROM clarion.post p JOIN given g USING (key)
 ), placed AS (

@@ -4,7 +4,8 @@
 SELECT key, id, thread, position, announced, gone, at FROM clarion.post WHERE key = ANY(%(keys)s::text[])
 
 -- name: reach_deleted_post
--- Those whom the post names, and those whose row would stand for nothing without it.
+-- Those whom the post names, and those whose row may stand for nothing without it: without what else this batch
+-- deletes, and without assignments and requests, which it may withdraw. The row itself decides once it is locked.
 SELECT person FROM (
     (SELECT h.person FROM clarion.hit h
      WHERE h.post = %(post)s AND (%(cursor)s::clarion.person_key IS NULL OR h.person > %(cursor)s::clarion.person_key)
@@ -13,7 +14,8 @@ SELECT person FROM (
     (SELECT n.person FROM clarion.notification n
      WHERE n.thread = %(thread)s AND n.first_unread <= %(position)s AND n.last >= %(position)s
        AND (%(cursor)s::clarion.person_key IS NULL OR n.person > %(cursor)s::clarion.person_key)
-       AND NOT EXISTS (SELECT 1 FROM clarion.shown_posts(n) q WHERE q.position <> %(position)s)
+       AND NOT EXISTS (SELECT 1 FROM clarion.shown_posts(n) q
+                       WHERE q.key <> ALL(%(going)s::text[]) AND q.kind NOT IN ('assigned', 'review_requested'))
      ORDER BY n.person LIMIT %(limit)s)
 ) r ORDER BY person LIMIT %(limit)s
 
