@@ -3,9 +3,9 @@
 import time
 from collections.abc import Sequence
 
-from bench.figures import Figure, Goal, Pairs, Side, interleave
+from bench.figures import Figure, Goal, Pairs, interleave
 from bench.ground import Ground, run, tidy
-from bench.watching import OpenRelay, WatchedDatabase, wal_position
+from bench.watching import OpenRelay, WatchedDatabase, counted
 from clarion.model.event import Event
 from clarion.model.happening import Happening, Reading
 from clarion.notifier import Notifier
@@ -166,15 +166,3 @@ async def measure(
             goal=Goal(0.95),
         ),
     ]
-
-
-async def counted(database: WatchedDatabase, session: Session, side: Side) -> dict[str, object]:
-    """Run a side once more and return what it did, exactly."""
-    database.watch.clear()
-    before = await wal_position(session)
-    await side()
-    return {
-        "wal_bytes": await wal_position(session) - before,
-        "statements": database.watch.counts.total(),
-        "by_statement": database.watch.shares(),
-    }

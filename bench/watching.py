@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Self
 
+from bench.figures import Side
 from clarion.store.database import Database, Row, Session
 from clarion.store.queries import Statement
 from clarion.work.consumer import Consumer
@@ -99,3 +100,16 @@ async def wal_position(session: Session) -> int:
     row = await (await session.connection.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS at")).fetchone()
     assert row
     return int(row["at"])
+
+
+async def counted(database: WatchedDatabase, session: Session, side: Side, events: int = 1) -> dict[str, Any]:
+    """Run a side once more and return what it did an event, exactly: statements, WAL; and each statement's share."""
+    database.watch.clear()
+    before = await wal_position(session)
+    await side()
+    return {
+        "events": events,
+        "wal_bytes_per_event": (await wal_position(session) - before) / events,
+        "statements_per_event": database.watch.counts.total() / events,
+        "by_statement": database.watch.shares(),
+    }

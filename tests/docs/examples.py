@@ -10,7 +10,6 @@ from types import ModuleType
 from typing import Any
 
 import psycopg
-from docs.reading import Block, blocks
 
 from clarion.cli.serving import address, bound, serve_until
 from clarion.config import Settings
@@ -18,6 +17,7 @@ from clarion.content.people import add_person
 from clarion.engine import Engine
 from clarion.inbox.listing import list_rows
 from clarion.model.inbox import Row
+from docs.reading import Block, blocks
 
 PEOPLE = {7: "ada", 8: "bo"}
 """Who is there before an example begins: the pages say so."""

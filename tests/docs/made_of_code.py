@@ -38,14 +38,21 @@ def settings() -> str:
     for name, known in Settings.model_fields.items():
         meaning, _, default = (known.description or "").partition(" Default: ")
         variable = f"`{PREFIX}{name.upper()}`" + (f" or `{PREFIX}{name.upper()}_FILE`" if name in SECRETS else "")
-        rows.append((variable, f"`{name}`", f"{meaning}{_allowed(known.annotation, known.metadata)}", default.rstrip(".")))
+        rows.append(
+            (variable, f"`{name}`", f"{meaning}{_allowed(known.annotation, known.metadata)}", default.rstrip("."))
+        )
     return table(("variable", "in TOML", "meaning", "default"), rows)
 
 
 def _allowed(annotation: Any, metadata: Sequence[Any]) -> str:
     if choices := [choice for choice in get_args(annotation) if isinstance(choice, str)]:
         return f" One of {', '.join(f'`{choice}`' for choice in choices)}."
-    bounds = {name: bound for each in metadata for name in ("gt", "ge", "le") if (bound := getattr(each, name, None)) is not None}
+    bounds = {
+        name: bound
+        for each in metadata
+        for name in ("gt", "ge", "le")
+        if (bound := getattr(each, name, None)) is not None
+    }
     if not bounds:
         return ""
     least = f"over {bounds['gt']}" if "gt" in bounds else f"from {bounds.get('ge', 0):,}"

@@ -16,7 +16,7 @@ from clarion.cli.app import app
 from clarion.cli.exits import exit_code
 from clarion.config import Settings
 from clarion.engine import Engine
-from clarion.ingest import github_reading
+from clarion.ingest import github_reading as _  # noqa: F401 - imported for its error
 from clarion.model.errors import ClarionError
 from clarion.work.tally import Tally
 
@@ -26,7 +26,7 @@ from .words import CODES_WITHOUT_A_CLASS, WHAT_TO_DO
 
 def errors() -> str:
     """Every error: its class, code, status and exit code, what it means, and what to do."""
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (
             f"`{each.__name__}`",
             f"`{each.code}`",
@@ -48,12 +48,11 @@ def errors() -> str:
 
 def error_classes() -> list[type[ClarionError]]:
     """Every class of error, the doors' own included."""
-    assert github_reading.ForeignPayload  # a door's file, imported for its error
     return [ClarionError, *_below(ClarionError)]
 
 
 def _below(error: type[ClarionError]) -> Iterator[type[ClarionError]]:
-    for each in error.__subclasses__():
+    for each in sorted(error.__subclasses__(), key=lambda each: (each.__module__, each.__name__)):
         if each.__module__.startswith("clarion."):
             yield each
             yield from _below(each)
@@ -137,7 +136,7 @@ def commands() -> str:
 
 def _spelt(param: Any) -> str:
     if param.param_type_name == "argument":
-        return (param.metavar or param.name).upper() + ("…" if param.nargs == -1 else "")
+        name = str(param.metavar or param.name).upper() + ("…" if param.nargs == -1 else "")
     return ", ".join((*param.opts, *param.secondary_opts))
 
 

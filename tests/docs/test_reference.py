@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
-from docs import made_of_code, made_of_doors
-from docs.generate import DOCS, ROOT, SECTIONS, pages, parts, renewed
 
 from clarion.api.errors import CODES
 from clarion.config import PREFIX, SECRETS, Settings
 from clarion.model.event import OWN_TYPES, Effect
 from clarion.model.reasons import Reason
 from clarion.model.rules import RULES
+from docs import made_of_code, made_of_doors
+from docs.generate import DOCS, ROOT, SECTIONS, pages, parts, renewed
 
 REFERENCE = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").glob("*.md")))
 

@@ -238,10 +238,12 @@ class Driver:
             "SELECT person, version, unread_count, read_seq, seen_seq FROM clarion.inbox_state ORDER BY 1"
         ).fetchall()
         inboxes = dict.fromkeys(oracle.people, (0, 0, 0, 0)) | {row.pop("person"): tuple(row.values()) for row in states}
-        assert inboxes == {
-            number: (state.version, len(oracle.unread(number)), state.read_seq, state.seen_seq)
+        wrong = {
+            number: (inboxes[number], must)
             for number, state in oracle.people.items()
-        }, "inboxes: version, badge, watermark, seen"
+            if inboxes[number] != (must := (state.version, len(oracle.unread(number)), state.read_seq, state.seen_seq))
+        }
+        assert not wrong, f"inboxes (version, badge, watermark, seen) and what they must be: {wrong}"
 
     def check_lists(self) -> None:
         """The unread list, asked as a door asks it: as long as the badge, in order, posts counted (I2, W11)."""

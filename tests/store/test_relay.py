@@ -1,5 +1,6 @@
 """The relay in one process: what is committed is applied, exactly once, when it is due, in the same transaction."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 
 import psycopg
@@ -134,7 +135,8 @@ async def test_O6_what_is_put_off_is_no_attempt_and_does_not_spin(database: Data
     ids = watch.publish(1, do="later")
     consumer = Effects()
     relay = relay_of(database, consumer)
-    assert await relay.drain() == 1
+    async with asyncio.timeout(20):
+        assert await relay.drain() == 1
     assert len(consumer.batches) == 1
     assert watch.events(ids, "state, attempts, alone, outcome") == [("waiting", 0, False, "not now")]
     watch.turn_clock(3601)

@@ -45,7 +45,8 @@ class Session:
     async def send(self, statement: Statement) -> list[Row]:
         """Send one statement and return its rows, none if it has none."""
         self.wakes_relays |= statement.wakes_relays
-        cursor = await self.connection.execute(self.queries[statement.name], statement.params)
+        prepare = False if statement.name in self.queries.planned_each_time else None
+        cursor = await self.connection.execute(self.queries[statement.name], statement.params, prepare=prepare)
         return await cursor.fetchall() if cursor.description else []
 
     async def fetch(self, name: str, /, **params: Any) -> list[Row]:

@@ -1,7 +1,8 @@
 """Named SQL: every statement of Clarion stands in `store/sql/`, is loaded once, and goes by its name.
 
 A file holds queries under `-- name: verb_noun` lines; comments under the name say purpose and guarantee.
-`-- include: name` puts another query's text in its place, so that a rule is written once.
+`-- include: name` puts another query's text in its place, so that a rule is written once. `-- plan: each time`
+says that the plan depends on the parameters: such a query is never prepared.
 """
 
 import re
@@ -13,6 +14,7 @@ from typing import Any
 
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _INCLUDE = re.compile(r"^[ \t]*-- include: (\w+)$", re.MULTILINE)
+_PLAN = "-- plan: each time"
 _COMMENT = re.compile(r"^[ \t]*--.*\n", re.MULTILINE)
 
 
@@ -35,7 +37,9 @@ class Queries:
     """The SQL of every named query, written for one schema."""
 
     def __init__(self, schema: str = "clarion") -> None:
-        self._sql = {name: in_schema(sql, schema) for name, sql in _load().items()}
+        loaded = _load()
+        self._sql = {name: in_schema(sql, schema) for name, (sql, _) in loaded.items()}
+        self.planned_each_time = frozenset(name for name, (_, each_time) in loaded.items() if each_time)
 
     def __getitem__(self, name: str) -> str:
         return self._sql[name]
@@ -50,7 +54,7 @@ def in_schema(sql: str, schema: str) -> str:
 
 
 @cache
-def _load() -> dict[str, str]:
+def _load() -> dict[str, tuple[str, bool]]:
     raw: dict[str, str] = {}
     for file in files("clarion.store").joinpath("sql").iterdir():
         if file.name.endswith(".sql"):
@@ -59,7 +63,10 @@ def _load() -> dict[str, str]:
                 if name in raw:
                     raise ValueError(f"two queries are named {name}")
                 raw[name] = sql
-    return {name: _COMMENT.sub("", _expand(sql, raw)).strip().rstrip(";") for name, sql in raw.items()}
+    return {
+        name: (_COMMENT.sub("", _expand(sql, raw)).strip().rstrip(";"), _PLAN in sql.splitlines())
+        for name, sql in raw.items()
+    }
 
 
 def _expand(sql: str, raw: Mapping[str, str]) -> str:

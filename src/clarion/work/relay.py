@@ -134,7 +134,6 @@ class Relay:
             main = await self._database.connect(
                 "relay",
                 autocommit=False,
-                plan_cache_mode="force_custom_plan",
                 default_transaction_isolation="read\\ committed",
             )
             try:

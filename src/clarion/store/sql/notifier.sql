@@ -102,6 +102,7 @@ happening AS MATERIALIZED (
 )
 
 -- name: find_candidates
+-- plan: each time
 -- A superset of those who may hear, of those whom an edit no longer names, and of those who acted: (event, person)
 -- in order of person, behind each event's cursor, at most `limit` an event from each source.
 WITH
@@ -188,47 +189,46 @@ wanted AS MATERIALIZED (
     FROM (SELECT DISTINCT space FROM happening) h JOIN clarion.readers r ON r.space = h.space
         AND r.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
     JOIN wanted w ON w.person = r.person
-), apart AS MATERIALIZED (
-    SELECT h.event, b.person FROM happening h JOIN clarion.block b ON b.blocked = h.actor
-    JOIN wanted w ON w.person = b.person
-    UNION
-    SELECT h.event, b.blocked FROM happening h JOIN clarion.block b ON b.person = h.actor
-    JOIN wanted w ON w.person = b.blocked
-), muting AS MATERIALIZED (
-    SELECT DISTINCT h.event, m.person FROM happening h JOIN clarion.mute m ON m.muted = h.actor
-    JOIN wanted w ON w.person = m.person
-), told_before AS MATERIALIZED (
-    SELECT DISTINCT h.event, x.person FROM happening h JOIN clarion.hit x ON x.post = h.post
-        AND x.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
-    JOIN wanted w ON w.person = x.person
-    WHERE x.told_at IS NOT NULL OR NOT h.bulk
-), read_before AS MATERIALIZED (
-    SELECT h.event, a.person FROM happening h JOIN clarion.read_ahead a ON a.event = h.event JOIN wanted USING (person)
+), stop AS MATERIALIZED (
+    SELECT event, person, bool_or(what = 'apart') AS apart, bool_or(what = 'muting') AS muting,
+           bool_or(what = 'told') AS told, bool_or(what = 'read') AS read
+    FROM (
+        SELECT h.event, b.person, 'apart' AS what FROM happening h JOIN clarion.block b ON b.blocked = h.actor
+        UNION ALL
+        SELECT h.event, b.blocked, 'apart' FROM happening h JOIN clarion.block b ON b.person = h.actor
+        UNION ALL
+        SELECT h.event, m.person, 'muting' FROM happening h JOIN clarion.mute m ON m.muted = h.actor
+        UNION ALL
+        SELECT h.event, x.person, 'told' FROM happening h JOIN clarion.hit x ON x.post = h.post
+        WHERE x.told_at IS NOT NULL OR NOT h.bulk
+        UNION ALL
+        SELECT h.event, a.person, 'read' FROM happening h JOIN clarion.read_ahead a ON a.event = h.event
+    ) s
+    WHERE s.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+    GROUP BY event, person
 ), judged AS MATERIALIZED (
     SELECT c.event, c.person, c.reason, c.bulk, c.first_position, c.last_position, h.thread, h.space, h.actor,
            w.active AS is_active,
            h.actor IS DISTINCT FROM c.person OR w.own AS is_not_own,
            x.level IS DISTINCT FROM 'ignore' AS is_not_ignoring,
            CASE WHEN h.space IS NULL THEN c.reason <= 'addressed' ELSE r.person IS NOT NULL END AS can_read,
-           a.person IS NULL AS is_not_blocked,
-           c.reason <= 'addressed' OR m.person IS NULL AS is_not_muted,
+           s.apart IS NOT TRUE AS is_not_blocked,
+           c.reason <= 'addressed' OR s.muting IS NOT TRUE AS is_not_muted,
            c.reason <= 'addressed' OR f.unsubscribed_at IS NULL AS is_not_unsubscribed,
            NOT h.housekeeping OR w.housekeeping AS wants_housekeeping,
-           t.person IS NULL AS is_news,
-           b.person IS NULL AS is_not_read
+           s.told IS NOT TRUE AS is_news,
+           s.read IS NOT TRUE AS is_not_read
     FROM candidate c
     JOIN happening h USING (event)
     JOIN wanted w USING (person)
     LEFT JOIN watching x USING (event, person)
     LEFT JOIN following f USING (event, person)
-    LEFT JOIN apart a USING (event, person)
-    LEFT JOIN muting m USING (event, person)
-    LEFT JOIN told_before t USING (event, person)
-    LEFT JOIN read_before b USING (event, person)
+    LEFT JOIN stop s USING (event, person)
     LEFT JOIN reader r ON r.space = h.space AND r.person = c.person
 )
 
 -- name: follow_threads
+-- plan: each time
 -- Opening, commenting, reviewing, being mentioned, assigned or asked for review subscribes, if the person may hear;
 -- an explicit unsubscribe outlasts it (W9, W10). They follow what comes after the post that subscribed them, so that
 -- a batch ends as its events one by one would. Before write_notifications, for those named and those who acted.
@@ -251,6 +251,7 @@ ON CONFLICT (thread, person) DO UPDATE SET subscribed = true, why = excluded.why
 WHERE NOT p.subscribed AND p.unsubscribed_at IS NULL
 
 -- name: write_notifications
+-- plan: each time
 -- Judge and write, in one snapshot taken after the locks: notifications, badges, versions and hits of one batch.
 -- Returns how many notifications were written, by reason.
 WITH
@@ -271,19 +272,20 @@ WITH
            CASE WHEN u.was_unread THEN least(b.reason, n.reason) ELSE b.reason END AS reason,
            CASE WHEN u.was_unread THEN least(b.first_position, n.first_unread) ELSE b.first_position END AS first_unread,
            greatest(CASE WHEN b.bulk IS NULL THEN b.last_position ELSE t.head END, CASE WHEN u.was_unread THEN n.last END) AS last,
-           u.was_unread
+           n.thread IS NULL AS is_first, u.was_unread
     FROM bump b
     JOIN wanted w USING (person)
     JOIN clarion.thread t ON t.id = b.thread
     LEFT JOIN clarion.notification n ON n.thread = b.thread AND n.person = b.person
     CROSS JOIN LATERAL (SELECT n.thread IS NOT NULL AND clarion.is_unread(n, w.read_seq) AS was_unread) u
-), written AS (
-    INSERT INTO clarion.notification AS n (thread, person, seq, reason, bulk, first_unread, last)
-    SELECT thread, person, seq, reason, bulk, first_unread, last FROM row ORDER BY person, thread
-    ON CONFLICT (thread, person) DO UPDATE
-    SET seq = excluded.seq, reason = excluded.reason, bulk = excluded.bulk, first_unread = excluded.first_unread,
-        last = excluded.last, active_at = excluded.active_at, unread_seq = NULL, read_at = NULL, done_at = NULL,
-        snoozed_until = NULL, hidden = false
+), inserted AS (
+    INSERT INTO clarion.notification (thread, person, seq, reason, bulk, first_unread, last)
+    SELECT thread, person, seq, reason, bulk, first_unread, last FROM row WHERE is_first ORDER BY person, thread
+), bumped AS (
+    UPDATE clarion.notification n
+    SET seq = r.seq, reason = r.reason, bulk = r.bulk, first_unread = r.first_unread, last = r.last,
+        active_at = clarion.now(), unread_seq = NULL, read_at = NULL, done_at = NULL, snoozed_until = NULL, hidden = false
+    FROM row r WHERE NOT r.is_first AND n.thread = r.thread AND n.person = r.person
 ), raised AS (
     UPDATE clarion.inbox_state s
     SET version = r.seq, raised_in = pg_current_xact_id(), unread_count = s.unread_count + r.more
@@ -309,6 +311,7 @@ WITH
 SELECT reason::text, count(*) AS count FROM row GROUP BY reason
 
 -- name: judge_person
+-- plan: each time
 -- What the rules say now of these happenings and people: the same judgement, shown instead of written (W16).
 WITH
 -- include: happenings
