@@ -61,7 +61,7 @@ async def with_people(engine: Engine) -> None:
 async def heard(engine: Engine, person: int, count: int, *, seconds: float = 20.0) -> list[Row]:
     """What a person heard, once it is so many things."""
     async with asyncio.timeout(seconds):
-        while len(rows := (await engine.changes.run(list_rows(person))).rows) < count:
+        while len(rows := (await engine.changes.run(list_rows(person))).rows) < count:  # noqa: ASYNC110 - as a reader would
             await asyncio.sleep(0.02)
     return list(rows)
 

@@ -9,7 +9,6 @@ from clarion.api import credentials, idempotency, middleware
 from clarion.api.routes import events as event_routes
 from clarion.config import PREFIX, SECRETS, Settings
 from clarion.content import limits as content
-from clarion.inbox import listing
 from clarion.model import event, inbox, text
 from clarion.model.reasons import DIRECT, IN_WORDS, Reason
 from clarion.model.rules import RULES
@@ -104,8 +103,8 @@ _LIMITS: Final[Sequence[tuple[str, int, str, str]]] = (
     ("a mail address", content.MAX_ADDRESS_CHARS, "characters", "too_large"),
     ("a locale", content.MAX_LOCALE_CHARS, "characters", "invalid"),
     ("a member's role", content.MAX_ROLE_CHARS, "characters", "too_large"),
-    ("your key of a thread, post, organisation or team that Clarion keeps", content.MAX_KEY_CHARS, "characters", "too_large"),
-    ("`thread`, `post`, `idempotency_key` or `source` of an event that you publish", checks.MAX_KEY_CHARS, "characters", "invalid"),
+    ("your key of a thread, post, organisation or team", content.MAX_KEY_CHARS, "characters", "too_large"),
+    ("`thread`, `post`, `idempotency_key`, `source` of an event", checks.MAX_KEY_CHARS, "characters", "invalid"),
     ("an event type", checks.MAX_TYPE_CHARS, "characters", "invalid"),
     ("the `keys` of an event, as JSON", checks.MAX_KEYS_BYTES, "bytes", "too_large"),
     ("nesting of the `keys` of an event", checks.MAX_KEYS_DEPTH, "levels", "invalid"),
@@ -123,9 +122,8 @@ _LIMITS: Final[Sequence[tuple[str, int, str, str]]] = (
     ("how long a token may hold", credentials.MAX_TOKEN_DAYS, "days", "invalid"),
     ("the label of a token", credentials.MAX_LABEL_CHARS, "characters", "invalid"),
     ("attempts at an event, before it is set aside (dead letter)", event.MAX_ATTEMPTS, "attempts", ""),
-    ("people of one transaction of a relay; a larger audience is written in chunks", handler.CHUNK_PEOPLE, "people", ""),
+    ("people of one transaction; a larger audience is written in chunks", handler.CHUNK_PEOPLE, "people", ""),
 )  # fmt: skip
-assert listing.MAX_PAGE == inbox.MAX_PAGE
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import Metric
 from typer.main import get_command
 
+import clarion.ingest.github_reading  # noqa: F401 - imported for its error
 from clarion.api import create_app
 from clarion.api.errors import CODES, status_of
 from clarion.api.metrics import Measured, Metrics, _relays
@@ -16,7 +17,6 @@ from clarion.cli.app import app
 from clarion.cli.exits import exit_code
 from clarion.config import Settings
 from clarion.engine import Engine
-from clarion.ingest import github_reading as _  # noqa: F401 - imported for its error
 from clarion.model.errors import ClarionError
 from clarion.work.tally import Tally
 
@@ -136,7 +136,7 @@ def commands() -> str:
 
 def _spelt(param: Any) -> str:
     if param.param_type_name == "argument":
-        name = str(param.metavar or param.name).upper() + ("…" if param.nargs == -1 else "")
+        return str(param.metavar or param.name).upper() + ("…" if param.nargs == -1 else "")
     return ", ".join((*param.opts, *param.secondary_opts))
 
 

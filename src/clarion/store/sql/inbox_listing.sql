@@ -3,10 +3,10 @@
 -- so: every row is looked up by itself, and only when the page has come to it, whatever the planner thinks.
 
 -- name: inbox_now
--- Fragment: the inbox at this moment; of a person without a state row too.
+-- Fragment: the inbox at this moment, asked once; of a person without a state row too.
 SELECT coalesce(s.version, 0) AS version, coalesce(s.unread_count, 0) AS unread_count, coalesce(s.read_seq, 0) AS read_seq,
        EXISTS (SELECT 1 FROM clarion.unread(%(person)s::clarion.person_key, at_most => 1) u WHERE u.seq > s.seen_seq) AS unseen
-FROM (SELECT %(person)s::clarion.person_key AS person) p LEFT JOIN clarion.inbox_state s USING (person)
+FROM (SELECT %(person)s::clarion.person_key AS person) p LEFT JOIN clarion.inbox_state s USING (person) OFFSET 0
 
 -- name: can_read_thread
 -- Fragment: whether the person may read thread t right now (W8); without a space those addressed alone.
