@@ -18,12 +18,14 @@ import structlog
 from bench.fanout import fan_out
 from bench.figures import Figure, show
 from bench.ground import BUILD, Ground, fresh_ground
+from bench.notifying import tell_backlog
 from bench.relaying import drain
 
 Group = Callable[[Ground], Awaitable[Sequence[Figure]]]
 
 GROUPS: dict[tuple[str, ...], Group] = {
     ("P4",): drain,
+    ("P6",): tell_backlog,
     ("P7", "P8"): fan_out,
 }
 """What measures which cases: those of a group share what they seed."""

@@ -127,6 +127,18 @@ class Clarion:
         """
         return self._run(connection, notify(to, types=self._types, **named), "notify")
 
+    @overload
+    def run(self, connection: SyncConnection, command: Command[T]) -> T: ...
+    @overload
+    def run(self, connection: AsyncConnection, command: Command[T]) -> Pending[T]: ...
+    def run(self, connection: Any, command: Command[T]) -> T | Pending[T]:
+        """Run a command of `clarion.content` or `clarion.inbox` in your transaction on this connection.
+
+        `clarion.run(db, posts.add_comment("comment:5", thread="issue:12", body=…))` writes the row and its event.
+        Raises: as `publish`, and what the command raises. A deadlock with others is yours to retry.
+        """
+        return self._run(connection, command, getattr(command, "__name__", "a command"))
+
     async def why(self, event: int, person: Key) -> Why:
         """Return why a person hears of an event, or does not (W16). Raises: `NotFound`, `WrongKey`."""
         return await self.engine.why(event, self.engine.person(person))

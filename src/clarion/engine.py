@@ -86,6 +86,7 @@ class Engine:
             relays=relays,
             batch=self.settings.relay_batch,
             poll_seconds=self.settings.relay_poll_seconds,
+            retention_days=self.settings.retention_days,
         )
         self.crew.start()
         return self.crew

@@ -15,6 +15,7 @@ from docs.reading import anchors, blocks, links, prose, typed
 PAGES = list(pages())
 TARGETS = set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 NOT_OURS_TO_NAME = re.compile(r"\b(session [0-9a-f]{4,}|/root/|/work/|/home/)")
+OTHERS = re.compile(r"\b(Novu|Knock|Courier|OneSignal|MagicBell|Zulip|Twilio|SendGrid|Celery)\b")
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
@@ -53,6 +54,19 @@ def test_what_it_tells_to_type_is_there(page: Path) -> None:
 @each_page
 def test_it_names_no_place_of_ours(page: Path) -> None:
     assert not NOT_OURS_TO_NAME.search(prose(page))
+
+
+@each_page
+def test_other_products_are_named_in_the_comparison_alone(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    before, heading, rest = text.partition("## Compared with")
+    assert not OTHERS.search(before + rest.partition("\n## ")[2])
+    assert bool(heading) == (page == ROOT / "README.md")
+
+
+def test_the_readme_names_the_two_commands_that_set_everything_up() -> None:
+    first = next(block for block in blocks(ROOT / "README.md"))
+    assert list(typed(first)) == ["make run", "make test"]
 
 
 def test_every_page_is_reached_from_the_index() -> None:

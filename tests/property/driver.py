@@ -190,7 +190,7 @@ class Driver:
         """Handle everything that is due or put off; snoozes that are not over stay."""
         while True:
             while self.relay(batch=100, chunk=2000):
-                pass
+                self.check()
             rows = self.look.execute(
                 "SELECT max(available_at) AS at FROM clarion.outbox_event WHERE state = 'waiting' AND type <> 'snooze.ended'"
             ).fetchall()
@@ -215,8 +215,11 @@ class Driver:
                 [tx],
             ).fetchall()
             told = {(row["key"], row["person"]): row["times"] for row in bumped}
-            assert told == dict.fromkeys(self.oracle.bumped, 1), f"told in one transaction, of {steps}"
+            assert told == dict.fromkeys(self.oracle.bumped, 1), f"told in one transaction, of {self._named(steps)}"
         self.handled = rows[-1]["id"] if rows else self.handled
+
+    def _named(self, steps: Sequence[Step]) -> list[tuple[Step, Event]]:
+        return [(step, self.oracle.events[step.event]) for step in steps]
 
     # What both sides say
 

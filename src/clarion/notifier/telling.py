@@ -1,6 +1,5 @@
 """Telling: posts, edits and requests of a batch become notifications, all in one judgement (W)."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -135,7 +134,7 @@ def judgement(tales: Sequence[Tale], posts: Mapping[str, tuple[int, int]]) -> di
     named = [one for tale in tales for one in tale.people]
     teams = [one for tale in tales for one in tale.teams]
     return {
-        "happenings": json.dumps([_happening(tale, posts) for tale in tales], default=str),
+        **_happenings(tales, posts),
         "named_events": [one.event for one in named],
         "named_people": [one.whom for one in named],
         "named_reasons": [one.reason.value for one in named],
@@ -159,19 +158,19 @@ def _precedence(tale: Tale) -> int:
     return -1 if tale.event.cursor is not None else SPEAKS_FOR_ALL.index(effect) if effect in SPEAKS_FOR_ALL else 0
 
 
-def _happening(tale: Tale, posts: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
-    post, position = posts.get(tale.parts[0].post, (tale.post, None))
+def _happenings(tales: Sequence[Tale], posts: Mapping[str, tuple[int, int]]) -> dict[str, list[Any]]:
+    placed = [posts.get(tale.parts[0].post, (tale.post, None)) for tale in tales]
     return {
-        "event": tale.event.id,
-        "thread": tale.place.thread,
-        "space": tale.place.space,
-        "actor": tale.happening.actor,
-        "post": post,
-        "position": position,
-        "bulk": tale.bulk,
-        "housekeeping": tale.event.effect is Effect.HOUSEKEEPING,
-        "subscribes": tale.happening.subscribes_actor,
-        "cursor": tale.event.cursor,
+        "events": [tale.event.id for tale in tales],
+        "threads": [tale.place.thread for tale in tales],
+        "spaces": [tale.place.space for tale in tales],
+        "actors": [tale.happening.actor for tale in tales],
+        "posts": [post for post, _ in placed],
+        "positions": [position for _, position in placed],
+        "bulks": [tale.bulk for tale in tales],
+        "housekeepings": [tale.event.effect is Effect.HOUSEKEEPING for tale in tales],
+        "subscribes": [tale.happening.subscribes_actor for tale in tales],
+        "cursors": [tale.event.cursor for tale in tales],
     }
 
 

@@ -81,4 +81,3 @@ def pending(url: str, *, schema: str = "clarion") -> list[str]:
             return [step.name for step in steps()]
         done = {row[0] for row in conn.execute(f"SELECT step FROM {schema}.schema_version")}
     return [step.name for step in steps() if step.name not in done]
-

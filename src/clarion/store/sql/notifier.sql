@@ -89,9 +89,11 @@ WHERE EXISTS (SELECT 1 FROM clarion.organisation_member m WHERE m.organisation =
 -- name: happenings
 -- The happenings of a batch, and whom their texts and rows name: fragments shared by every statement below.
 happening AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset(%(happenings)s::jsonb) AS h(
-        event bigint, thread bigint, space clarion.space_key, actor clarion.person_key, post bigint, position integer,
-        bulk boolean, housekeeping boolean, subscribes text, cursor clarion.person_key)
+    SELECT * FROM unnest(%(events)s::bigint[], %(threads)s::bigint[], %(spaces)s::clarion.space_key[],
+                         %(actors)s::clarion.person_key[], %(posts)s::bigint[], %(positions)s::integer[],
+                         %(bulks)s::boolean[], %(housekeepings)s::boolean[], %(subscribes)s::text[],
+                         %(cursors)s::clarion.person_key[])
+        AS h(event, thread, space, actor, post, position, bulk, housekeeping, subscribes, cursor)
 ), named AS MATERIALIZED (
     SELECT * FROM unnest(%(named_events)s::bigint[], %(named_people)s::clarion.person_key[],
                          %(named_reasons)s::clarion.reason[], %(named_posts)s::bigint[], %(named_positions)s::integer[])
