@@ -200,7 +200,11 @@ class Driver:
 
     def _replay(self) -> None:
         """Replay what relays have committed, one transaction after the other."""
-        self._take_in(self._published())
+        moved = self._published()
+        assert {row["type"] for row in moved} <= {"thread.moved"}
+        self._take_in(moved)
+        for row in moved:
+            self.oracle.follow(row["thread_key"])
         rows = self.look.execute(
             "SELECT id, tx::text, event, before, state, after, upto, outcome FROM audit.handled WHERE id > %s ORDER BY id",
             [self.handled],

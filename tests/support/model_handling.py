@@ -85,6 +85,11 @@ class Handling(Model):
         elif tale := self._resolve(event, step.event):
             self._tell(tale, self._thread(event), step, event)
 
+    def follow(self, thread: str) -> None:
+        """Replay that a relay saw a thread in another space before the move's own event: another event hides it."""
+        if thread in self.threads:
+            self.threads[thread].space = self.content[thread].space
+
     def _thread(self, event: Event) -> Thread:
         assert event.thread
         return self.threads.setdefault(event.thread, Thread(event.thread, self.content[event.thread].space))

@@ -30,6 +30,8 @@ def connection_arguments(application: str, **options: str) -> dict[str, Any]:
         "application_name": application,
         "options": " ".join(f"-c {name}={value}" for name, value in {**OPTIONS, **options}.items()),
         "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
         "tcp_user_timeout": 10_000,
     }
 

@@ -48,7 +48,8 @@ COMMENT ON TABLE clarion.outbox_event IS 'What happened, by key, for one consume
 COMMENT ON COLUMN clarion.outbox_event.alone IS 'Handled in a batch of its own: it failed, or the relay that held it died (O6).';
 COMMENT ON COLUMN clarion.outbox_event.cursor IS 'The last person of the chunks committed so far (O4).';
 
-CREATE INDEX outbox_event_due ON clarion.outbox_event (consumer, alone, available_at, id) WHERE state = 'waiting';
+-- The type comes last, so that rows which no relay knows are passed over without a look at the table (O7).
+CREATE INDEX outbox_event_due ON clarion.outbox_event (consumer, alone, available_at, id, type) WHERE state = 'waiting';
 CREATE INDEX outbox_event_waiting_thread ON clarion.outbox_event (thread_key, post_key) WHERE state = 'waiting';
 CREATE INDEX outbox_event_settled ON clarion.outbox_event (settled_at) WHERE state <> 'waiting';
 CREATE UNIQUE INDEX outbox_event_once ON clarion.outbox_event (source, idempotency_key, consumer)
