@@ -2,7 +2,8 @@
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from bench.figures import Figure, Goal, interleave
 from bench.ground import Ground, run, tidy
@@ -23,25 +24,37 @@ ROUNDS = 5
 
 MESSAGE = """
 WITH thread AS (
-    INSERT INTO clarion.thread (key, kind, title) VALUES (%(key)s, 'message', 'A title') RETURNING id
+    INSERT INTO clarion.thread (key, kind, title, head) VALUES (%(key)s, 'message', 'A title', 1) RETURNING id
+), post AS (
+    INSERT INTO clarion.post (thread, position, key, kind, announced)
+    SELECT t.id, 1, %(key)s, 'message', true FROM thread t RETURNING id, thread
 ), row AS (
     INSERT INTO clarion.notification (thread, person, seq, reason, first_unread, last)
     SELECT t.id, s.person, s.version + 1, 'addressed', 1, 1
     FROM thread t CROSS JOIN clarion.inbox_state s WHERE s.person = ANY(%(people)s) ORDER BY s.person
+), hit AS (
+    INSERT INTO clarion.hit (post, person, kind, thread, position, told_at)
+    SELECT p.id, n.person, 'addressed', p.thread, 1, now() FROM post p CROSS JOIN unnest(%(people)s::bigint[]) n(person)
 )
 UPDATE clarion.inbox_state s SET version = s.version + 1, unread_count = s.unread_count + 1 WHERE s.person = ANY(%(people)s)
 """
 COMMENT = """
-WITH row AS (
+WITH thread AS (
+    UPDATE clarion.thread SET head = head + 1 WHERE id = %(thread)s RETURNING id, head
+), post AS (
+    INSERT INTO clarion.post (thread, position, key, kind, author, announced)
+    SELECT t.id, t.head, %(key)s, 'comment', 0, true FROM thread t
+), row AS (
     INSERT INTO clarion.notification AS n (thread, person, seq, reason, bulk, first_unread, last)
-    SELECT f.thread, f.person, s.version + 1, 'subscribed', 'subscribed', 1, 1
-    FROM clarion.thread_person f JOIN clarion.inbox_state s USING (person)
+    SELECT f.thread, f.person, s.version + 1, 'subscribed', 'subscribed', t.head, t.head
+    FROM thread t JOIN clarion.thread_person f ON f.thread = t.id JOIN clarion.inbox_state s USING (person)
     WHERE f.thread = %(thread)s AND f.subscribed ORDER BY f.person
-    ON CONFLICT (thread, person) DO UPDATE SET seq = excluded.seq, last = n.last + 1, read_at = NULL
+    ON CONFLICT (thread, person) DO UPDATE SET seq = excluded.seq, last = excluded.last, read_at = NULL
     RETURNING person
 )
 UPDATE clarion.inbox_state s SET version = s.version + 1, unread_count = s.unread_count + 1 FROM row r WHERE s.person = r.person
 """
+"""By hand: the same rows, without any rule, lock or outbox."""
 
 
 async def resolve(_: Reading, events: Sequence[Event]) -> dict[int, Happening]:
@@ -88,11 +101,7 @@ class Sides:
 
     async def messages_by_hand(self) -> float:
         todo = [{"key": f"plain:message:{self._made + i}", "people": self._people()} for i in range(EVENTS)]
-        self._made += EVENTS
-        started = time.perf_counter()
-        for each in todo:
-            await self._plain.connection.execute(MESSAGE, each)
-        return time.perf_counter() - started
+        return await self._by_hand(MESSAGE, todo)
 
     async def comments(self) -> float:
         async with self._database.session() as session:
@@ -105,9 +114,16 @@ class Sides:
     async def comments_by_hand(self) -> float:
         rows = await self._plain.connection.execute("SELECT id FROM clarion.thread WHERE key LIKE 'plain:%' AND space = 1")
         threads = [row["id"] for row in await rows.fetchall()]
+        todo = [
+            {"key": f"plain:comment:{self._made + i}", "thread": threads[i % THREADS]} for i in range(EVENTS)
+        ]
+        return await self._by_hand(COMMENT, todo)
+
+    async def _by_hand(self, statement: str, todo: Sequence[Mapping[str, Any]]) -> float:
+        self._made += len(todo)
         started = time.perf_counter()
-        for number in range(EVENTS):
-            await self._plain.connection.execute(COMMENT, {"thread": threads[number % THREADS]})
+        for each in todo:
+            await self._plain.connection.execute(statement.encode(), each)
         return time.perf_counter() - started
 
     def _people(self) -> list[int]:

@@ -41,6 +41,17 @@ async def test_W15_a_block_hides_rows_whose_only_unread_posts_are_theirs(world: 
     assert (await world.inbox("i2"))[BO] == Seen("watching", True, 2)
 
 
+async def test_W15_a_row_that_stays_after_a_block_shows_the_strongest_reason_left(world: World) -> None:
+    await world.do(choices.watch(BO, HARBOR, WatchLevel.ALL))
+    await open_in(world, HARBOR, "i1", "hello @bo")
+    await world.tell(posts.add_comment("c1", thread="i1", body="by chi", author=CHI))
+    assert (await world.inbox("i1"))[BO] == Seen("mentioned", True, 2)
+    await world.do(choices.block(BO, ADA))
+    assert (await world.inbox("i1"))[BO] == Seen("subscribed", True, 1)
+    await world.do(choices.unblock(BO, ADA))
+    assert (await world.inbox("i1"))[BO] == Seen("mentioned", True, 2)
+
+
 async def test_W15_hidden_by_two_causes_stays_hidden_when_one_ends(world: World) -> None:
     await open_in(world, VAULT, "v1")
     await world.do(choices.block(BO, ADA))

@@ -27,12 +27,12 @@ PAIRS: dict[str, Pair] = {
     "a comment that names a follower and its edit": lambda: [comment("@ada"), posts.edit_post("c1", body="@ada!", actor=BO)],
     "a comment and its deletion": lambda: [comment("@chi"), posts.delete_post("c1", actor=BO)],
     "a comment and the thread's deletion": lambda: [comment("@chi"), threads.delete_thread("i1", actor=ADA)],
-    "a comment and a move": lambda: [comment("@chi @bo"), threads.move_thread("i1", VAULT, actor=ADA)],
-    "a move and a comment": lambda: [threads.move_thread("i1", VAULT, actor=ADA), comment("@chi @bo")],
+    "a comment and a move": lambda: [comment("@chi @bo"), threads.move_thread("i1", to=VAULT, actor=ADA)],
+    "a move and a comment": lambda: [threads.move_thread("i1", to=VAULT, actor=ADA), comment("@chi @bo")],
     "an edit and a move": lambda: [
-        threads.edit_thread("i1", body="@chi @bo", actor=ADA), threads.move_thread("i1", VAULT, actor=ADA),
+        threads.edit_thread("i1", body="@chi @bo", actor=ADA), threads.move_thread("i1", to=VAULT, actor=ADA),
     ],
-    "two moves": lambda: [threads.move_thread("i1", VAULT, actor=ADA), threads.move_thread("i1", HARBOR, actor=ADA)],
+    "two moves": lambda: [threads.move_thread("i1", to=VAULT, actor=ADA), threads.move_thread("i1", to=HARBOR, actor=ADA)],
     "two edits": lambda: [
         threads.edit_thread("i1", body="@bo", actor=ADA), threads.edit_thread("i1", body="@dara", actor=ADA),
     ],
@@ -56,7 +56,7 @@ PAIRS: dict[str, Pair] = {
         threads.open_thread("i2", **OPENED, body="@chi", author=ADA), threads.delete_thread("i2", actor=ADA),
     ],
     "opened and moved": lambda: [
-        threads.open_thread("i2", **OPENED, body="@chi", author=ADA), threads.move_thread("i2", VAULT, actor=ADA),
+        threads.open_thread("i2", **OPENED, body="@chi", author=ADA), threads.move_thread("i2", to=VAULT, actor=ADA),
     ],
     "opened and assigned": lambda: [
         threads.open_thread("i2", **OPENED, body="x", author=ADA), roles.assign("i2", [CHI], actor=BO),
@@ -119,7 +119,8 @@ async def end(world: World) -> list[object]:
         tuple(row.values())
         for row in await world.rows(
             "SELECT t.key, n.person, n.reason::text, clarion.is_unread(n, s.read_seq) AS unread, n.hidden,"
-            " ARRAY(SELECT CASE WHEN p.key LIKE 'event:%%' THEN p.kind ELSE p.key END FROM clarion.shown_posts(n) p ORDER BY 1)"
+            " CASE WHEN clarion.is_unread(n, s.read_seq) THEN"
+            " ARRAY(SELECT CASE WHEN p.key LIKE 'event:%%' THEN p.kind ELSE p.key END FROM clarion.shown_posts(n) p ORDER BY 1) END"
             " FROM clarion.notification n JOIN clarion.thread t ON t.id = n.thread JOIN clarion.inbox_state s USING (person)"
             " ORDER BY 1, 2"
         )

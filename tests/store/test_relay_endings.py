@@ -143,12 +143,10 @@ async def test_a_batch_that_outlasts_the_drain_is_undone(database: Database, wat
     await crew.stop(seconds=0.01)
     assert watch.events(ids, "state, attempts") == [("waiting", 0)]
     assert watch.value("SELECT count(*) FROM clarion.relay_note") == 0
-    assert (
-        watch.value(
-            "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'clarion relay%%'"
-            " AND datname = current_database()"
-        )
-        == 0
+    watch.until(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'clarion relay%%'"
+        " AND datname = current_database()",
+        0,
     )
 
 

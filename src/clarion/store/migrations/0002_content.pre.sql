@@ -143,6 +143,12 @@ CREATE INDEX thread_role_person ON clarion.thread_role (person);
 COMMENT ON TABLE clarion.thread_role IS 'Who is assigned, asked for review, or addressed by notify.';
 COMMENT ON COLUMN clarion.thread_role.team IS 'The team through which the person was asked; taking the team''s request back leaves one of their own.';
 
+-- A thread that moved may have got another key; events and stubs go on naming it by its first.
+CREATE FUNCTION clarion.first_key(key text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT coalesce((SELECT t.key FROM clarion.thread_alias a JOIN clarion.content_thread t ON t.id = a.thread
+                     WHERE a.key = first_key.key), first_key.key)
+$$;
+
 -- The judgement reads people and rights through these two views only. They stand over our own
 -- tables until a host points them at its own.
 

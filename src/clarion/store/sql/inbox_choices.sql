@@ -2,7 +2,7 @@
 -- with `changed` naming no row, since a choice is about new activity only. In the caller's transaction.
 
 -- name: find_inbox_thread
-SELECT id FROM clarion.thread WHERE key = %(thread)s
+SELECT id FROM clarion.thread WHERE key = clarion.first_key(%(thread)s)
 
 -- name: look_at_thread
 -- Whether the person may read the thread, or else has something in it that they may leave.

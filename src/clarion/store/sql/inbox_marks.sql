@@ -206,10 +206,10 @@ RETURNING s.version, s.unread_count
 INSERT INTO clarion.read_ahead (event, person)
 SELECT e.id, %(person)s::clarion.person_key
 FROM (SELECT e.id FROM clarion.outbox_event e
-      WHERE e.state = 'waiting' AND e.consumer = 'notifier' AND e.thread_key = %(thread)s AND e.type <> 'snooze.ended'
+      WHERE e.state = 'waiting' AND e.consumer = 'notifier' AND e.thread_key = clarion.first_key(%(thread)s) AND e.type <> 'snooze.ended'
         AND (%(post)s::text IS NULL OR e.post_key = %(post)s OR e.id < (
             SELECT min(p.id) FROM clarion.outbox_event p
-            WHERE p.state = 'waiting' AND p.thread_key = %(thread)s AND p.post_key = %(post)s
+            WHERE p.state = 'waiting' AND p.thread_key = clarion.first_key(%(thread)s) AND p.post_key = %(post)s
               AND NOT EXISTS (SELECT 1 FROM clarion.post known WHERE known.key = %(post)s)))
       ORDER BY e.id FOR KEY SHARE) e
 ON CONFLICT DO NOTHING
@@ -225,7 +225,7 @@ LIMIT 1
 -- A thread, and how far it goes or at which place it has a post; none where no event of it was handled yet.
 SELECT t.id AS thread, CASE WHEN %(post)s::text IS NULL THEN t.head ELSE p.position END AS position
 FROM clarion.thread t LEFT JOIN clarion.post p ON p.thread = t.id AND p.key = %(post)s
-WHERE t.key = %(thread)s AND (%(post)s::text IS NULL OR p.id IS NOT NULL)
+WHERE t.key = clarion.first_key(%(thread)s) AND (%(post)s::text IS NULL OR p.id IS NOT NULL)
 
 -- name: keep_position
 -- How far the person has read, which only grows.

@@ -42,7 +42,8 @@ WITH pair AS (
            EXISTS (SELECT 1 FROM clarion.shown_posts(n)) AS stands,
            (SELECT min(r) FROM (
                SELECT h.kind AS r FROM clarion.hit h
-               WHERE h.person = n.person AND h.thread = n.thread AND h.position BETWEEN n.first_unread AND n.last AND NOT h.removed
+               WHERE h.person = n.person AND h.thread = n.thread AND h.position BETWEEN n.first_unread AND n.last
+                 AND NOT h.removed AND NOT h.hidden
                UNION ALL SELECT n.bulk) k) AS now_reason
     FROM pair JOIN clarion.notification n USING (thread, person) JOIN clarion.inbox_state s USING (person)
 ), dropped AS (
@@ -85,7 +86,7 @@ DELETE FROM clarion.thread WHERE id = %(thread)s
 
 -- name: set_hidden
 -- `hidden` = may not see: one question, asked again of everything in these threads for these people (ENGINE, 4).
--- What is hidden is read; what comes back comes back as read.
+-- What is hidden is read; what comes back comes back as read. A row that stays shows the strongest reason left.
 WITH pair AS (
     SELECT DISTINCT * FROM unnest(%(threads)s::bigint[], %(people)s::clarion.person_key[]) AS p(thread, person)
 ), seen AS MATERIALIZED (
@@ -94,23 +95,33 @@ WITH pair AS (
                     SELECT 1 FROM clarion.hit h WHERE h.person = p.person AND h.thread = p.thread AND NOT h.removed)
                 ELSE EXISTS (SELECT 1 FROM clarion.readers r WHERE r.space = t.space AND r.person = p.person) END AS may_read
     FROM pair p JOIN clarion.thread t ON t.id = p.thread
-), changed AS MATERIALIZED (
-    SELECT n.thread, n.person, a.hide, clarion.is_unread(n, s.read_seq) AS was_unread
+), named AS MATERIALIZED (
+    SELECT h.post, h.person, h.kind, h.word, h.thread, h.position, h.removed, h.hidden,
+           NOT (seen.may_read
+                AND NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = h.person AND b.blocked = h.author)
+                AND NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = h.author AND b.blocked = h.person)) AS hide
+    FROM seen JOIN clarion.hit h USING (thread, person)
+), row AS MATERIALIZED (
+    SELECT n.thread, n.person, a.hide, a.hide <> n.hidden AS turns, clarion.is_unread(n, s.read_seq) AS was_unread,
+           coalesce(least(n.bulk, k.reason), n.reason) AS reason
     FROM seen JOIN clarion.notification n USING (thread, person) JOIN clarion.inbox_state s USING (person)
     CROSS JOIN LATERAL (SELECT NOT (seen.may_read AND EXISTS (SELECT 1 FROM clarion.shown_posts(n))) AS hide) a
-    WHERE a.hide <> n.hidden
+    CROSS JOIN LATERAL (
+        SELECT min(h.kind) AS reason FROM named h
+        WHERE h.thread = n.thread AND h.person = n.person AND h.position BETWEEN n.first_unread AND n.last
+          AND NOT h.removed AND NOT h.hide) k
+    WHERE a.hide <> n.hidden OR coalesce(least(n.bulk, k.reason), n.reason) <> n.reason
 ), rows AS (
     UPDATE clarion.notification n
-    SET hidden = c.hide, read_at = coalesce(n.read_at, clarion.now()), unread_seq = NULL, snoozed_until = NULL
-    FROM changed c WHERE n.thread = c.thread AND n.person = c.person
-    RETURNING n.person, c.was_unread
+    SET hidden = r.hide, reason = r.reason,
+        read_at = CASE WHEN r.turns THEN coalesce(n.read_at, clarion.now()) ELSE n.read_at END,
+        unread_seq = CASE WHEN NOT r.turns THEN n.unread_seq END,
+        snoozed_until = CASE WHEN NOT r.turns THEN n.snoozed_until END
+    FROM row r WHERE n.thread = r.thread AND n.person = r.person
+    RETURNING n.person, r.turns AND r.was_unread AS less
 ), hits AS (
     UPDATE clarion.hit h SET hidden = x.hide, viewed_at = coalesce(h.viewed_at, clarion.now())
-    FROM (SELECT h.post, h.person, h.kind, h.word,
-                 NOT (seen.may_read
-                      AND NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = h.person AND b.blocked = h.author)
-                      AND NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = h.author AND b.blocked = h.person)) AS hide
-          FROM seen JOIN clarion.hit h USING (thread, person)) x
+    FROM named x
     WHERE (h.post, h.person, h.kind, h.word) = (x.post, x.person, x.kind, x.word) AND h.hidden <> x.hide
     RETURNING h.person
 )
@@ -118,7 +129,7 @@ UPDATE clarion.inbox_state s
 SET version = s.version + (s.raised_in IS DISTINCT FROM pg_current_xact_id())::integer,
     raised_in = pg_current_xact_id(),
     unread_count = s.unread_count - c.less
-FROM (SELECT person, count(*) FILTER (WHERE was_unread) AS less
+FROM (SELECT person, count(*) FILTER (WHERE less) AS less
       FROM (TABLE rows UNION ALL SELECT person, false FROM hits) d GROUP BY person) c
 WHERE s.person = c.person
 
@@ -144,13 +155,14 @@ UPDATE clarion.thread SET space = %(space)s::clarion.space_key WHERE id = %(thre
 RETURNING id
 
 -- name: end_snooze
--- A snooze that is due ends as unread, on top (I1); one that was put off, read or done meanwhile does not.
+-- A snooze that is due ends as unread, on top (I1); one that was put off or done meanwhile does not.
 WITH due AS (
     SELECT n.thread, n.person, s.version + (s.raised_in IS DISTINCT FROM pg_current_xact_id())::integer AS seq
     FROM clarion.notification n JOIN clarion.inbox_state s USING (person)
     WHERE n.thread = %(thread)s AND n.person = %(person)s::clarion.person_key AND n.snoozed_until <= clarion.now() AND NOT n.hidden
 ), woken AS (
-    UPDATE clarion.notification n SET snoozed_until = NULL, read_at = NULL, done_at = NULL, unread_seq = NULL, seq = d.seq
+    UPDATE clarion.notification n SET snoozed_until = NULL, read_at = NULL, done_at = NULL, unread_seq = NULL, seq = d.seq,
+        active_at = clarion.now()
     FROM due d WHERE n.thread = d.thread AND n.person = d.person
 )
 UPDATE clarion.inbox_state s SET version = d.seq, raised_in = pg_current_xact_id(), unread_count = s.unread_count + 1
