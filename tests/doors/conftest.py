@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from pydantic import SecretStr
 
 from clarion.api import create_app
 from clarion.config import Settings
@@ -12,7 +13,7 @@ from support.doors import API_KEY, Doors
 
 @pytest.fixture
 async def engine(database_url: str) -> AsyncIterator[Engine]:
-    async with Engine(Settings(database_url=database_url, api_key=API_KEY, pool_size=4)) as engine:
+    async with Engine(Settings(database_url=database_url, api_key=SecretStr(API_KEY), pool_size=4)) as engine:
         yield engine
 
 

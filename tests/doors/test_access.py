@@ -143,7 +143,7 @@ def routes() -> Iterator[str]:
     for router in ROUTERS:
         for route in router.routes:
             assert isinstance(route, APIRoute)
-            yield from (f"{method} {route.path_format}" for method in route.methods)
+            yield from (f"{method} {route.path_format}" for method in route.methods or ())
 
 
 def test_every_route_of_the_app_stands_in_the_table_of_who_may_call_it() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from httpx2 import Client
+from pydantic import SecretStr
 
 from clarion.cli.exits import PortTaken
 from clarion.cli.serving import bound
@@ -13,7 +14,7 @@ from support.served import served
 
 
 def test_it_serves_and_frees_its_port(database_url: str) -> None:
-    settings = Settings(database_url=database_url, api_key=API_KEY)
+    settings = Settings(database_url=database_url, api_key=SecretStr(API_KEY))
     with served(settings, demo=True) as base, Client(base_url=base) as client:
         host = {"Authorization": f"Bearer {API_KEY}"}
         assert client.put("/v1/people/1", json={"handle": "ada"}, headers=host).status_code == 201

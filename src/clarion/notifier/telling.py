@@ -124,7 +124,7 @@ def _tell_author(tale: Tale, author: Key) -> Command[int]:
 
 def _concerned(tales: Sequence[Tale], people: Sequence[Key]) -> list[Key]:
     """Return those whom the tales may subscribe: who is named, and who acted (W9)."""
-    named = {one.whom for tale in tales for one in tale.people}
+    named = {one.whom for tale in tales for one in tale.people if tale.place.space is not None}
     actors = {tale.happening.actor for tale in tales if tale.happening.subscribes_actor}
     return [person for person in people if person in named or person in actors]
 

@@ -276,8 +276,7 @@ class Relay:
             self.tally.settled,
             Counter((by_id[id_].type, type(outcome).__name__.lower()) for id_, outcome in handled.outcomes.items()),
         )
-        for id_, outcome in handled.outcomes.items():
-            log.debug("event handled", event_id=id_, type=by_id[id_].type, outcome=outcome)
+        log.debug("events handled", outcomes=handled.outcomes)
         self.tally.count_all(self.tally.notified, handled.notified)
 
 

@@ -21,15 +21,16 @@ async def settle(main: Session, outcomes: Mapping[int, Outcome]) -> None:
     """Write what became of the events that a consumer names. Cost: one statement."""
     if not outcomes:
         return
+    kinds: dict[tuple[str, str | None, float, str | None], int] = {}
     ids = sorted(outcomes)
-    columns = [_columns(outcomes[event]) for event in ids]
     await main.fetch(
         "settle_events",
         ids=ids,
-        states=[column[0] for column in columns],
-        outcomes=[column[1] for column in columns],
-        delays=[column[2] for column in columns],
-        cursors=[column[3] for column in columns],
+        kinds=[kinds.setdefault(_columns(outcomes[event]), len(kinds) + 1) for event in ids],
+        states=[kind[0] for kind in kinds],
+        outcomes=[kind[1] for kind in kinds],
+        delays=[kind[2] for kind in kinds],
+        cursors=[kind[3] for kind in kinds],
     )
 
 

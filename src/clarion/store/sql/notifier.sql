@@ -106,14 +106,14 @@ happening AS MATERIALIZED (
 -- name: find_candidates
 -- plan: each time
 -- A superset of those who may hear, of those whom an edit no longer names, and of those who acted: (event, person)
--- in order of person, behind each event's cursor, at most `limit` an event from each source.
+-- in order of person, behind each event's cursor, at most `limit` an event from each source but the named.
 WITH
 -- include: happenings
+SELECT event, person FROM (
+SELECT h.event, n.person FROM named n JOIN happening h USING (event) WHERE h.cursor IS NULL OR n.person > h.cursor
+UNION
 SELECT h.event, c.person
 FROM happening h CROSS JOIN LATERAL (
-    (SELECT n.person FROM named n WHERE n.event = h.event AND (h.cursor IS NULL OR n.person > h.cursor)
-     ORDER BY n.person LIMIT %(limit)s)
-    UNION
     (SELECT m.person FROM teams t JOIN clarion.team_member m ON m.team = t.team
      WHERE t.event = h.event AND (h.cursor IS NULL OR m.person > h.cursor)
      ORDER BY m.person LIMIT %(limit)s)
@@ -132,7 +132,8 @@ FROM happening h CROSS JOIN LATERAL (
     UNION
     SELECT h.actor WHERE h.subscribes IS NOT NULL AND h.actor IS NOT NULL AND (h.cursor IS NULL OR h.actor > h.cursor)
 ) c
-ORDER BY c.person, h.event
+) s
+ORDER BY person, event
 
 -- name: ensure_inboxes
 -- A state row for people met for the first time, in order.

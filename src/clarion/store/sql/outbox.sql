@@ -53,7 +53,8 @@ RETURNING attempts, state
 
 -- name: settle_events
 -- Settle a batch: done, skipped, put off, or continued behind its cursor. What goes on takes its turn behind what
--- is due now, so that a large audience delays nobody.
+-- is due now, so that a large audience delays nobody. Most events end alike: `kinds` says which of the outcomes
+-- each has. Asked by `settled_at`, since the planner would read a partial index of all that waits for `state`.
 UPDATE clarion.outbox_event e
 SET state = o.state,
     outcome = o.outcome,
@@ -62,9 +63,10 @@ SET state = o.state,
     available_at = CASE WHEN o.state = 'waiting' THEN clarion.now() + make_interval(secs => o.delay)
                         ELSE e.available_at END,
     settled_at = CASE WHEN o.state <> 'waiting' THEN clarion.now() END
-FROM unnest(%(ids)s::bigint[], %(states)s::text[], %(outcomes)s::text[], %(delays)s::float8[],
-            %(cursors)s::text[]::clarion.person_key[]) AS o(id, state, outcome, delay, cursor)
-WHERE e.id = o.id AND e.state = 'waiting'
+FROM unnest(%(ids)s::bigint[], %(kinds)s::integer[]) AS i(id, kind)
+JOIN unnest(%(states)s::text[], %(outcomes)s::text[], %(delays)s::float8[], %(cursors)s::text[]::clarion.person_key[])
+     WITH ORDINALITY AS o(state, outcome, delay, cursor, kind) USING (kind)
+WHERE e.id = i.id AND e.settled_at IS NULL
 
 -- name: forget_read_ahead
 -- What was read before its event was handled needs no mark any more (I5).
