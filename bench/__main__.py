@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import sys
+import traceback
 from argparse import ArgumentParser
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
@@ -15,18 +16,28 @@ from typing import Any
 
 import structlog
 
+from bench.djangos import beside_django
 from bench.fanout import fan_out
 from bench.figures import Figure, show
 from bench.ground import BUILD, Ground, fresh_ground
+from bench.inboxes import read_inboxes
+from bench.latency import respond
 from bench.notifying import tell_backlog
+from bench.publishing import publish_from_many, publish_many, publish_one
 from bench.relaying import drain
 
 Group = Callable[[Ground], Awaitable[Sequence[Figure]]]
 
 GROUPS: dict[tuple[str, ...], Group] = {
+    ("P1",): publish_one,
+    ("P2",): publish_from_many,
+    ("P3",): publish_many,
     ("P4",): drain,
+    ("P5",): respond,
     ("P6",): tell_backlog,
     ("P7", "P8"): fan_out,
+    ("P9",): beside_django,
+    ("P13",): read_inboxes,
 }
 """What measures which cases: those of a group share what they seed."""
 
@@ -41,16 +52,23 @@ def main() -> None:
         parser.error(f"no such case: {', '.join(strange)}; there are {', '.join(CASES)}")
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
     figures: list[Figure] = []
+    failed: list[str] = []
     with fresh_ground() as ground:
         about = {"date": datetime.now(UTC).isoformat(timespec="seconds"), **_machine(), **_versions(ground)}
         for group, measure in GROUPS.items():
             if set(group) & set(chosen):
                 print(f"{', '.join(group)} …", file=sys.stderr, flush=True)
-                figures += [figure for figure in asyncio.run(_run(measure, ground)) if figure.case in chosen]
+                try:
+                    figures += [figure for figure in asyncio.run(_run(measure, ground)) if figure.case in chosen]
+                except Exception:  # noqa: BLE001 - what broke one case says nothing of the others
+                    failed += [case for case in group if case in chosen]
+                    traceback.print_exc()
     print(show(figures))
     path = BUILD / "bench.json"
     path.write_text(json.dumps({**about, "figures": [_written(figure) for figure in figures]}, indent=2) + "\n")
     print(f"written: {path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}")
+    if failed:
+        raise SystemExit(f"not measured: {', '.join(failed)}")
 
 
 async def _run(measure: Group, ground: Ground) -> Sequence[Figure]:

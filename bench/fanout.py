@@ -35,7 +35,12 @@ READ_ALL = "UPDATE clarion.inbox_state SET read_seq = version, unread_count = 0"
 async def resolve(_: Reading, events: Sequence[Event]) -> dict[int, Happening]:
     return {
         event.id: Happening(
-            thread=event.keys["thread"], space=1, post=f"comment:{event.id}", actor=0, title="A title", text="Some words."
+            thread=event.keys["thread"],
+            space=1,
+            post=f"comment:{event.id}",
+            actor=0,
+            title="A title",
+            text="Some words.",
         )
         for event in events
     }
@@ -125,9 +130,7 @@ async def fan_out(ground: Ground) -> list[Figure]:
     return figures
 
 
-async def measure(
-    database: WatchedDatabase, sides: Sides, plain: Session, people: int, rounds: int
-) -> list[Figure]:
+async def measure(database: WatchedDatabase, sides: Sides, plain: Session, people: int, rounds: int) -> list[Figure]:
     await interleave(1, sides.fresh, sides.plain_fresh)
     fresh, again = Pairs([[], []]), Pairs([[], []])
     for number in range(rounds):
@@ -156,7 +159,12 @@ async def measure(
             baseline=people / fresh.median(0),
             ratio=beside_fresh.speed(0, 1),
             goal=Goal(0.80),
-            more={"people": people, "plain": people / again.median(1), "beside_plain": again.speed(0, 1), **counted_again},
+            more={
+                "people": people,
+                "plain": people / again.median(1),
+                "beside_plain": again.speed(0, 1),
+                **counted_again,
+            },
         ),
         Figure(
             case="P8",

@@ -36,7 +36,8 @@ WITH thread AS (
     INSERT INTO clarion.hit (post, person, kind, thread, position, told_at)
     SELECT p.id, n.person, 'addressed', p.thread, 1, now() FROM post p CROSS JOIN unnest(%(people)s::bigint[]) n(person)
 )
-UPDATE clarion.inbox_state s SET version = s.version + 1, unread_count = s.unread_count + 1 WHERE s.person = ANY(%(people)s)
+UPDATE clarion.inbox_state s SET version = s.version + 1, unread_count = s.unread_count + 1
+WHERE s.person = ANY(%(people)s)
 """
 COMMENT = """
 WITH thread AS (
@@ -52,7 +53,8 @@ WITH thread AS (
     ON CONFLICT (thread, person) DO UPDATE SET seq = excluded.seq, last = excluded.last, read_at = NULL
     RETURNING person
 )
-UPDATE clarion.inbox_state s SET version = s.version + 1, unread_count = s.unread_count + 1 FROM row r WHERE s.person = r.person
+UPDATE clarion.inbox_state s SET version = s.version + 1, unread_count = s.unread_count + 1
+FROM row r WHERE s.person = r.person
 """
 """By hand: the same rows, without any rule, lock or outbox."""
 
@@ -60,7 +62,12 @@ UPDATE clarion.inbox_state s SET version = s.version + 1, unread_count = s.unrea
 async def resolve(_: Reading, events: Sequence[Event]) -> dict[int, Happening]:
     return {
         event.id: Happening(
-            thread=event.keys["thread"], space=1, post=f"comment:{event.id}", actor=0, title="A title", text="Some words."
+            thread=event.keys["thread"],
+            space=1,
+            post=f"comment:{event.id}",
+            actor=0,
+            title="A title",
+            text="Some words.",
         )
         for event in events
     }
@@ -75,7 +82,8 @@ async def seed(database: WatchedDatabase) -> None:
         f" SELECT i, 'person' || i, 'person' || i FROM generate_series(0, {PEOPLE}) i",
         "INSERT INTO clarion.inbox_state (person) SELECT id FROM clarion.person ORDER BY id",
         "INSERT INTO clarion.thread (key, space, title)"
-        f" SELECT kind || i, 1, 'A title' FROM generate_series(1, {THREADS}) i, unnest('{{ours:,plain:}}'::text[]) kind",
+        f" SELECT kind || i, 1, 'A title' FROM generate_series(1, {THREADS}) i,"
+        " unnest('{ours:,plain:}'::text[]) kind",
         "INSERT INTO clarion.thread_person (thread, person, subscribed, why)"
         f" SELECT t.id, mod(t.id * 37 + i * 101, {PEOPLE}) + 1, true, 'chosen'"
         f" FROM clarion.thread t, generate_series(1, {RECIPIENTS}) i",
@@ -106,17 +114,18 @@ class Sides:
     async def comments(self) -> float:
         async with self._database.session() as session:
             events = [
-                NewEvent(type=TYPE, keys={"thread": (key := f"ours:{i % THREADS + 1}")}, thread=key) for i in range(EVENTS)
+                NewEvent(type=TYPE, keys={"thread": (key := f"ours:{i % THREADS + 1}")}, thread=key)
+                for i in range(EVENTS)
             ]
             await session.run(publish_many(events))
         return await self._relay.settle(EVENTS)
 
     async def comments_by_hand(self) -> float:
-        rows = await self._plain.connection.execute("SELECT id FROM clarion.thread WHERE key LIKE 'plain:%' AND space = 1")
+        rows = await self._plain.connection.execute(
+            "SELECT id FROM clarion.thread WHERE key LIKE 'plain:%' AND space = 1"
+        )
         threads = [row["id"] for row in await rows.fetchall()]
-        todo = [
-            {"key": f"plain:comment:{self._made + i}", "thread": threads[i % THREADS]} for i in range(EVENTS)
-        ]
+        todo = [{"key": f"plain:comment:{self._made + i}", "thread": threads[i % THREADS]} for i in range(EVENTS)]
         return await self._by_hand(COMMENT, todo)
 
     async def _by_hand(self, statement: str, todo: Sequence[Mapping[str, Any]]) -> float:

@@ -97,7 +97,9 @@ class OpenRelay(Relay):
 
 async def wal_position(session: Session) -> int:
     """Return how many bytes of WAL were written so far, by anybody on the server."""
-    row = await (await session.connection.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS at")).fetchone()
+    row = await (
+        await session.connection.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS at")
+    ).fetchone()
     assert row
     return int(row["at"])
 

@@ -290,18 +290,27 @@ class Model:
                 row.read, row.unread_seq, row.snoozed = True, 0, None
                 self.touch(person)
             return
-        live = [
+        self._weigh(thread, person, row)
+
+    def _weigh(self, thread: Thread, person: int, row: Row) -> None:
+        """Show the strongest reason of what the row stands for."""
+        shown = {post.key for post in self.shown(person, thread, row)}
+        kinds = [
             kind for (key, whom, kind), hit in thread.hits.items()
-            if whom == person and not hit.removed and row.first <= thread.posts[key].position <= row.last
+            if whom == person and key in shown and not hit.removed and not hit.hidden
         ]  # fmt: skip
-        reason = strongest([*live, row.bulk])
-        if reason and reason != row.reason:
+        reason = strongest([*kinds, row.bulk]) or row.reason
+        if reason != row.reason:
             row.reason = reason
             self.touch(person)
 
     def look_again(self, thread: Thread, person: int) -> None:
         """Ask whether somebody may see what they have of a thread; nothing else hides or brings back (W15)."""
         may_read = self.may_read(person, thread)
+        for (_, whom, _), hit in thread.hits.items():
+            if whom == person and hit.hidden != (hide := not may_read or self.apart(person, hit.author)):
+                hit.hidden = hide
+                self.touch(person)
         row = thread.rows.get(person)
         if row is not None:
             by_block = not self.stands(person, thread, row) and any(
@@ -310,10 +319,7 @@ class Model:
             if row.hidden != (hide := not may_read or by_block):
                 row.hidden, row.read, row.unread_seq, row.snoozed = hide, True, 0, None
                 self.touch(person)
-        for (_, whom, _), hit in thread.hits.items():
-            if whom == person and hit.hidden != (hide := not may_read or self.apart(person, hit.author)):
-                hit.hidden = hide
-                self.touch(person)
+            self._weigh(thread, person, row)
 
     def look_at_space(self, space: int, people: Iterable[int]) -> None:
         for person in people:

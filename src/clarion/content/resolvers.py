@@ -174,6 +174,7 @@ def _of_post(event: Event, row: Row) -> Happening:
         _of_thread(event, row, row["post_kind"]),
         post=row["post"],
         actor=row["author"] if event.actor is None else event.actor,
+        author=None if event.actor in (None, row["author"]) else row["author"],
         text=row["body"],
         link=row["post_link"] or row["link"],
     )

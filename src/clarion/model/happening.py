@@ -29,6 +29,8 @@ class Happening:
     space: Key | None = None
     post: str | None = None
     actor: Key | None = None
+    author: Key | None = None
+    """Who wrote the post, where that may be another than who acted, as when a moderator edits it."""
     title: str = ""
     text: str = ""
     link: str = ""

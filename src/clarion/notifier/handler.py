@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 
 from clarion.model.errors import WrongKey
-from clarion.model.event import OWN_TYPES, Continued, Done, Effect, Event, Handled, Later, Outcome, Skipped
+from clarion.model.event import OWN_TYPES, Continued, Done, Effect, Event, Handled, Later, Outcome, Skipped, effect_of
 from clarion.model.happening import Happening, Resolver
 from clarion.model.keys import Key, KeyType, parse_key
 from clarion.notifier.places import Place, known_threads, lock_places, share_space
@@ -62,11 +62,14 @@ class Notifier:
         known = await known_threads(session, events)
         first = await self.resolve(session, [event for event in events if event.thread_key not in known])
         places = await lock_places(session, events, known, first.values())
+        overtaking = await self._overtaking(session, events)
         held: list[Event] = []
         for event in events:
             key = first[event.id].thread if event.id in first else event.thread_key
             if key in places.busy:
                 outcomes[event.id] = Later(BUSY_SECONDS, "its thread is busy")
+            elif event.id in overtaking:
+                outcomes[event.id] = Later(BUSY_SECONDS, "an earlier event of its thread waits")
             else:
                 held.append(event)
         happenings = await self.resolve(session, held)
@@ -97,6 +100,18 @@ class Notifier:
         for name, same in by_type.items():
             happenings.update(await self._resolvers[name](session, same))
         return happenings
+
+    async def _overtaking(self, session: Session, events: Sequence[Event]) -> set[int]:
+        """Return the events that come before an earlier one of their thread, which another relay holds (O12)."""
+        told = [name for name in self._types if effect_of(name) in TOLD]
+        rows = await session.fetch(
+            "find_overtaking",
+            events=[event.id for event in events],
+            keys=[event.thread_key for event in events],
+            consumer=self.name,
+            types=told,
+        )
+        return {row["event"] for row in rows}
 
     async def _tasks(
         self,

@@ -215,7 +215,7 @@ async def _record_posts(session: Session, tales: Sequence[Tale]) -> dict[str, tu
         threads=[tale.place.thread for tale, _ in parts],
         keys=[part.post for _, part in parts],
         kinds=[_post_kind(tale, part) for tale, part in parts],
-        authors=[tale.happening.actor for tale, _ in parts],
+        authors=[one.actor if one.author is None else one.author for one in (tale.happening for tale, _ in parts)],
         announce=[tale.event.effect is not Effect.EDIT for tale, _ in parts],
         written_at=[tale.written_at for tale, _ in parts],
     )

@@ -8,6 +8,7 @@ import psycopg
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from clarion.store.arrays import configure
 from clarion.store.queries import Queries, Statement, ask
 
 T = TypeVar("T")
@@ -86,6 +87,7 @@ class Database:
             open=False,
             kwargs=connection_arguments(application),
             check=AsyncConnectionPool.check_connection,
+            configure=configure,
             reconnect_timeout=300,
         )
 
@@ -109,6 +111,7 @@ class Database:
         connection = await psycopg.AsyncConnection.connect(
             self.url, autocommit=autocommit, **connection_arguments(f"{self._application} {purpose}", **options)
         )
+        await configure(connection)
         return Session(connection, self.queries)
 
     @asynccontextmanager

@@ -253,9 +253,10 @@ CREATE FUNCTION clarion.unread(
      ORDER BY m.seq DESC, m.thread DESC LIMIT at_most)
 $$;
 
--- The posts that a notification stands for: those from `first_unread` to `last` that its person may be shown;
--- without a bulk reason only those that name them. A row without any goes, unless saved (W12).
-CREATE FUNCTION clarion.shown_posts(n clarion.notification) RETURNS SETOF clarion.post
+-- The posts that a notification stands for: those from `first_unread` to `last` that its person may be told of (W8):
+-- from somebody muted before they wrote only what names the person directly, without a bulk reason only what names
+-- them. A row without any goes, unless saved (W12). `blocked_too`: as if nobody had blocked anybody.
+CREATE FUNCTION clarion.shown_posts(n clarion.notification, blocked_too boolean DEFAULT false) RETURNS SETOF clarion.post
     LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT q.* FROM clarion.post q
     LEFT JOIN clarion.choice c ON c.person = n.person
@@ -264,8 +265,12 @@ CREATE FUNCTION clarion.shown_posts(n clarion.notification) RETURNS SETOF clario
         WHERE h.person = n.person AND h.thread = n.thread AND h.position = q.position AND NOT h.removed) AS names) h
     WHERE q.thread = n.thread AND q.position BETWEEN n.first_unread AND n.last AND NOT q.gone
       AND (q.author IS DISTINCT FROM n.person OR c.own)
-      AND NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = n.person AND b.blocked = q.author)
-      AND NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = q.author AND b.blocked = n.person)
+      AND (blocked_too
+           OR NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = n.person AND b.blocked = q.author)
+              AND NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = q.author AND b.blocked = n.person))
+      AND (NOT EXISTS (SELECT 1 FROM clarion.mute m WHERE m.person = n.person AND m.muted = q.author AND m.at <= q.at)
+           OR EXISTS (SELECT 1 FROM clarion.hit d WHERE d.person = n.person AND d.thread = n.thread
+                      AND d.position = q.position AND d.kind <= 'addressed' AND NOT d.removed))
       AND CASE WHEN n.bulk IS NULL OR q.kind IN ('assigned', 'review_requested') THEN h.names
                WHEN q.kind = 'housekeeping' THEN c.housekeeping
                ELSE true END

@@ -17,15 +17,6 @@ CASE WHEN t.space IS NULL THEN coalesce((
          SELECT true FROM clarion.readers r
          WHERE r.space = t.space AND r.person = %(person)s::clarion.person_key LIMIT 1), false) END
 
--- name: heard_posts
--- Fragment: the posts that notification n stands for, without those of people muted before they wrote them, unless
--- they name the person directly (W8).
-SELECT q.key, q.kind, q.author, q.position FROM clarion.shown_posts(n) q
-WHERE (NOT EXISTS (SELECT 1 FROM clarion.mute m WHERE m.person = n.person AND m.muted = q.author AND m.at <= q.at)
-       OR EXISTS (SELECT 1 FROM clarion.hit h
-                  WHERE h.person = n.person AND h.thread = n.thread AND h.position = q.position
-                    AND h.kind <= 'addressed' AND NOT h.removed))
-
 -- name: shown_row
 -- Fragment: what a row shows, of a thing that may not be read nothing (I7): it does not leave the database.
 SELECT n.thread, CASE WHEN r.readable THEN t.key END AS key, CASE WHEN r.readable THEN t.space END AS space,
@@ -42,12 +33,10 @@ CROSS JOIN LATERAL (
     SELECT t.key, t.space, t.kind, t.title, t.link FROM clarion.thread t WHERE t.id = n.thread LIMIT 1) t
 LEFT JOIN LATERAL (
     SELECT h.kind, h.author, (SELECT a.handle FROM clarion.people a WHERE a.id = h.author LIMIT 1) AS handle FROM (
-        -- include: heard_posts
-        ORDER BY q.position DESC LIMIT 1) h) latest ON r.readable
+        SELECT q.kind, q.author FROM clarion.shown_posts(n) q ORDER BY q.position DESC LIMIT 1) h) latest ON r.readable
 LEFT JOIN LATERAL (
     SELECT count(*) AS count, (array_agg(h.key ORDER BY h.position))[1] AS first FROM (
-        -- include: heard_posts
-        ORDER BY q.position LIMIT %(max_posts)s) h) p ON r.readable AND u.unread
+        SELECT q.key, q.position FROM clarion.shown_posts(n) q ORDER BY q.position LIMIT %(max_posts)s) h) p ON r.readable AND u.unread
 WHERE n.person = %(person)s::clarion.person_key AND NOT n.hidden
 
 -- name: inbox_page

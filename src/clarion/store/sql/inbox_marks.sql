@@ -238,9 +238,7 @@ WHERE p.read_position < excluded.read_position
 -- name: read_up_to
 -- The row is read as far as a position: what is left of it begins behind, and with nothing left it is read (I5).
 WITH target AS MATERIALIZED (
-    SELECT o.*, EXISTS (
-        -- include: heard_posts
-        AND q.position > %(position)s) AS more
+    SELECT o.*, EXISTS (SELECT 1 FROM clarion.shown_posts(n) q WHERE q.position > %(position)s) AS more
     FROM (
         -- include: own_row
         AND n.thread = %(thread)s AND n.first_unread <= %(position)s AND

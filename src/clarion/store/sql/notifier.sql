@@ -33,6 +33,16 @@ ON CONFLICT DO NOTHING
 SELECT id, key, space FROM clarion.thread WHERE key = ANY(%(keys)s::text[])
 ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 
+-- name: find_overtaking
+-- Of these events those before which another of their thread still waits elsewhere: whom it subscribes hears of the
+-- later ones (W9), so they come after it. One that has failed, or that nobody here knows, is not waited for (O7).
+SELECT t.event FROM unnest(%(events)s::bigint[], %(keys)s::text[]) AS t(event, key)
+WHERE EXISTS (
+    SELECT 1 FROM clarion.outbox_event e
+    WHERE e.state = 'waiting' AND e.thread_key = t.key AND e.consumer = %(consumer)s AND e.id < t.event
+      AND e.id <> ALL(%(events)s::bigint[]) AND e.attempts = 0 AND e.type = ANY(%(types)s::text[])
+      AND e.available_at < clarion.now() + interval '1 second')
+
 -- name: update_threads
 -- What a thread is called and where it leads, as its rows say now.
 UPDATE clarion.thread t SET title = n.title, link = n.link, kind = n.kind
@@ -110,28 +120,29 @@ happening AS MATERIALIZED (
 WITH
 -- include: happenings
 SELECT event, person FROM (
-SELECT h.event, n.person FROM named n JOIN happening h USING (event) WHERE h.cursor IS NULL OR n.person > h.cursor
-UNION
-SELECT h.event, c.person
-FROM happening h CROSS JOIN LATERAL (
-    (SELECT m.person FROM teams t JOIN clarion.team_member m ON m.team = t.team
-     WHERE t.event = h.event AND (h.cursor IS NULL OR m.person > h.cursor)
-     ORDER BY m.person LIMIT %(limit)s)
+    SELECT h.event, n.person FROM named n JOIN happening h USING (event) WHERE h.cursor IS NULL OR n.person > h.cursor
     UNION
-    (SELECT p.person FROM clarion.thread_person p
-     WHERE p.thread = h.thread AND p.subscribed AND h.bulk AND (h.cursor IS NULL OR p.person > h.cursor)
-     ORDER BY p.person LIMIT %(limit)s)
-    UNION
-    (SELECT w.person FROM clarion.watch w
-     WHERE w.space = h.space AND w.level = 'all' AND h.bulk AND (h.cursor IS NULL OR w.person > h.cursor)
-     ORDER BY w.person LIMIT %(limit)s)
-    UNION
-    (SELECT x.person FROM clarion.hit x
-     WHERE x.post = h.post AND (h.cursor IS NULL OR x.person > h.cursor)
-     ORDER BY x.person LIMIT %(limit)s)
-    UNION
-    SELECT h.actor WHERE h.subscribes IS NOT NULL AND h.actor IS NOT NULL AND (h.cursor IS NULL OR h.actor > h.cursor)
-) c
+    SELECT h.event, c.person
+    FROM happening h CROSS JOIN LATERAL (
+        (SELECT m.person FROM teams t JOIN clarion.team_member m ON m.team = t.team
+         WHERE t.event = h.event AND (h.cursor IS NULL OR m.person > h.cursor)
+         ORDER BY m.person LIMIT %(limit)s)
+        UNION
+        (SELECT p.person FROM clarion.thread_person p
+         WHERE p.thread = h.thread AND p.subscribed AND h.bulk AND (h.cursor IS NULL OR p.person > h.cursor)
+         ORDER BY p.person LIMIT %(limit)s)
+        UNION
+        (SELECT w.person FROM clarion.watch w
+         WHERE w.space = h.space AND w.level = 'all' AND h.bulk AND (h.cursor IS NULL OR w.person > h.cursor)
+         ORDER BY w.person LIMIT %(limit)s)
+        UNION
+        (SELECT x.person FROM clarion.hit x
+         WHERE x.post = h.post AND (h.cursor IS NULL OR x.person > h.cursor)
+         ORDER BY x.person LIMIT %(limit)s)
+        UNION
+        SELECT h.actor
+        WHERE h.subscribes IS NOT NULL AND h.actor IS NOT NULL AND (h.cursor IS NULL OR h.actor > h.cursor)
+    ) c
 ) s
 ORDER BY person, event
 
@@ -233,23 +244,25 @@ wanted AS MATERIALIZED (
 -- name: follow_threads
 -- plan: each time
 -- Opening, commenting, reviewing, being mentioned, assigned or asked for review subscribes, if the person may hear;
--- an explicit unsubscribe outlasts it (W9, W10). They follow what comes after the post that subscribed them, so that
--- a batch ends as its events one by one would. Before write_notifications, for those named and those who acted.
+-- an explicit unsubscribe outlasts it (W9, W10). They follow what comes after the event that subscribed them, be it an
+-- edit of an old post, so that a batch ends as its events one by one would. Before write_notifications, for those
+-- named and those who acted.
 WITH
 -- include: happenings
 ,
 -- include: audience
 INSERT INTO clarion.thread_person AS p (thread, person, subscribed, why, since)
-SELECT DISTINCT ON (f.thread, f.person) f.thread, f.person, true, f.why, f.position
-FROM (SELECT j.thread, j.person, j.reason::text AS why, j.first_position AS position, 2 AS rank FROM judged j
+SELECT DISTINCT ON (f.thread, f.person) f.thread, f.person, true, f.why,
+       (SELECT max(h.position) FROM happening h WHERE h.thread = f.thread AND h.event <= f.event)
+FROM (SELECT j.event, j.thread, j.person, j.reason::text AS why, 2 AS rank FROM judged j
       WHERE j.reason IN ('assigned', 'review_requested', 'mentioned')
         AND j.is_active AND j.can_read AND j.is_not_blocked AND j.is_not_own AND j.space IS NOT NULL
       UNION ALL
-      SELECT h.thread, h.actor, h.subscribes, h.position, 1 FROM happening h
+      SELECT h.event, h.thread, h.actor, h.subscribes, 1 FROM happening h
       JOIN wanted w ON w.person = h.actor AND w.active
       JOIN reader r ON r.space = h.space AND r.person = h.actor
       WHERE h.subscribes IS NOT NULL) f
-ORDER BY f.thread, f.person, f.position, f.rank
+ORDER BY f.thread, f.person, f.event, f.rank
 ON CONFLICT (thread, person) DO UPDATE SET subscribed = true, why = excluded.why, since = excluded.since
 WHERE NOT p.subscribed AND p.unsubscribed_at IS NULL
 

@@ -41,9 +41,8 @@ WITH pair AS (
     SELECT n.thread, n.person, n.saved_at IS NOT NULL AS saved, n.reason, clarion.is_unread(n, s.read_seq) AS was_unread,
            EXISTS (SELECT 1 FROM clarion.shown_posts(n)) AS stands,
            (SELECT min(r) FROM (
-               SELECT h.kind AS r FROM clarion.hit h
-               WHERE h.person = n.person AND h.thread = n.thread AND h.position BETWEEN n.first_unread AND n.last
-                 AND NOT h.removed AND NOT h.hidden
+               SELECT h.kind AS r FROM clarion.shown_posts(n) q
+               JOIN clarion.hit h ON h.post = q.id AND h.person = n.person AND NOT h.removed AND NOT h.hidden
                UNION ALL SELECT n.bulk) k) AS now_reason
     FROM pair JOIN clarion.notification n USING (thread, person) JOIN clarion.inbox_state s USING (person)
 ), dropped AS (
@@ -86,7 +85,8 @@ DELETE FROM clarion.thread WHERE id = %(thread)s
 
 -- name: set_hidden
 -- `hidden` = may not see: one question, asked again of everything in these threads for these people (ENGINE, 4).
--- What is hidden is read; what comes back comes back as read. A row that stays shows the strongest reason left.
+-- What is hidden is read; what comes back comes back as read. A row that stays shows the strongest reason left. One
+-- that was saved and has lost its posts is hidden where the thread may not be read, not for want of posts.
 WITH pair AS (
     SELECT DISTINCT * FROM unnest(%(threads)s::bigint[], %(people)s::clarion.person_key[]) AS p(thread, person)
 ), seen AS MATERIALIZED (
@@ -105,11 +105,11 @@ WITH pair AS (
     SELECT n.thread, n.person, a.hide, a.hide <> n.hidden AS turns, clarion.is_unread(n, s.read_seq) AS was_unread,
            coalesce(least(n.bulk, k.reason), n.reason) AS reason
     FROM seen JOIN clarion.notification n USING (thread, person) JOIN clarion.inbox_state s USING (person)
-    CROSS JOIN LATERAL (SELECT NOT (seen.may_read AND EXISTS (SELECT 1 FROM clarion.shown_posts(n))) AS hide) a
+    CROSS JOIN LATERAL (SELECT NOT seen.may_read
+        OR NOT EXISTS (SELECT 1 FROM clarion.shown_posts(n)) AND EXISTS (SELECT 1 FROM clarion.shown_posts(n, true)) AS hide) a
     CROSS JOIN LATERAL (
-        SELECT min(h.kind) AS reason FROM named h
-        WHERE h.thread = n.thread AND h.person = n.person AND h.position BETWEEN n.first_unread AND n.last
-          AND NOT h.removed AND NOT h.hide) k
+        SELECT min(h.kind) AS reason FROM clarion.shown_posts(n) q
+        JOIN named h ON h.post = q.id AND h.person = n.person AND NOT h.removed AND NOT h.hide) k
     WHERE a.hide <> n.hidden OR coalesce(least(n.bulk, k.reason), n.reason) <> n.reason
 ), rows AS (
     UPDATE clarion.notification n
