@@ -3,12 +3,19 @@
 from collections.abc import AsyncIterator
 
 import pytest
+import structlog
 from pydantic import SecretStr
 
 from clarion.api import create_app
 from clarion.config import Settings
 from clarion.engine import Engine
 from support.doors import API_KEY, Doors
+
+
+@pytest.fixture(autouse=True)
+def _logs_of_its_own() -> None:
+    """A command that was tried before may have sent the logs to a stream that is closed by now."""
+    structlog.reset_defaults()
 
 
 @pytest.fixture

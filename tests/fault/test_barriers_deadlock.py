@@ -1,18 +1,16 @@
 """Eight relays and two doors on the same people and threads: one lock order, no deadlock (ENGINE, 2)."""
 
 import asyncio
-from collections.abc import Iterator
-from itertools import count
+from collections.abc import Callable
 from random import Random
 from typing import Any
-
-from support.barriers import make_relay
-from support.world import ADA, BO, CHI, DARA, EMIL, HARBOR, VAULT, World
 
 from clarion.content import members, posts, roles, spaces, threads
 from clarion.inbox import choices, mark_all, marks, reading
 from clarion.model.inbox import WatchLevel
 from clarion.store.database import Command, Database
+from support.barriers import make_relay
+from support.world import ADA, BO, CHI, DARA, EMIL, HARBOR, VAULT, World
 
 EVERYBODY = (ADA, BO, CHI, DARA, EMIL)
 THREADS = ("i1", "i2", "v1", "v2")
@@ -69,35 +67,34 @@ async def write(world: World, random: Random) -> None:
 
 async def use(world: World, numbers: list[int], random: Random) -> None:
     """A door: what people do, and what is done to their rights; each a transaction of its own."""
-    for command in commands(numbers, random):
-        await world.do(command)
-
-
-def commands(numbers: list[int], random: Random) -> Iterator[Command[Any]]:
-    for step in count():
-        if step == COMMANDS:
-            return
+    for step in range(COMMANDS):
         person, other = random.sample(EVERYBODY, 2)
-        yield random.choice(
-            (
-                lambda: marks.read(person, random.sample(numbers, 2)),
-                lambda: marks.unread(person, random.sample(numbers, 2)),
-                lambda: marks.done(person, random.sample(numbers, 2)),
-                lambda: marks.save(person, random.sample(numbers, 2)),
-                lambda: reading.read_thread(person, random.choice(THREADS)),
-                lambda: mark_all.mark_all(person, 0),
-                lambda: choices.block(person, other),
-                lambda: choices.unblock(person, other),
-                lambda: choices.unsubscribe(person, random.choice(numbers)),
-                lambda: choices.watch(person, HARBOR, random.choice((WatchLevel.ALL, WatchLevel.IGNORE))),
-                lambda: members.add_space_member(VAULT, person),
-                lambda: spaces.set_visibility(HARBOR, random.choice(("public", "private"))),
-            )[: 11 if step % 10 else 12]
-        )()
+        if step % 10:
+            await world.do(of_people(person, other, numbers, random))
+        else:
+            await world.do(spaces.set_visibility(HARBOR, random.choice(("public", "private"))))
+
+
+def of_people(person: int, other: int, numbers: list[int], random: Random) -> Command[Any]:
+    some = random.sample(numbers, 2)
+    commands: list[Callable[[], Command[Any]]] = [
+        lambda: marks.read(person, some),
+        lambda: marks.unread(person, some),
+        lambda: marks.done(person, some),
+        lambda: marks.save(person, some),
+        lambda: reading.read_thread(person, random.choice(THREADS)),
+        lambda: mark_all.mark_all(person, 0),
+        lambda: choices.block(person, other),
+        lambda: choices.unblock(person, other),
+        lambda: choices.unsubscribe(person, some[0]),
+        lambda: choices.watch(person, HARBOR, random.choice((WatchLevel.ALL, WatchLevel.IGNORE))),
+        lambda: members.add_space_member(VAULT, person, role=random.choice(("read", "write"))),
+    ]
+    return random.choice(commands)()
 
 
 async def deadlocks(world: World) -> int:
-    """How many the server has met in this database so far; it counts when a backend reports, at the latest as it ends."""
+    """How many the server has met in this database; a backend reports them when it is asked to, or ends."""
     await world.rows("SELECT pg_stat_force_next_flush()")
     rows = await world.rows("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
     return int(rows[0]["deadlocks"])

@@ -95,6 +95,28 @@ INSERT INTO clarion.space_team VALUES (20, 1);
 """
 
 
+SHOWN = """
+SELECT t.key, n.person, n.seq, n.reason::text, clarion.is_unread(n, s.read_seq) AS unread,
+       n.read_at IS NOT NULL AS read, n.done_at IS NOT NULL AS done, n.saved_at IS NOT NULL AS saved, n.snoozed_until,
+       n.hidden
+FROM clarion.notification n JOIN clarion.thread t ON t.id = n.thread JOIN clarion.inbox_state s USING (person)
+"""
+PUBLISHED = """
+SELECT id, type, actor, thread_key, post_key, space, keys, created_at
+FROM clarion.outbox_event WHERE id > %s ORDER BY id
+"""
+LAST_DUE = """
+SELECT max(available_at) AS at FROM clarion.outbox_event WHERE state = 'waiting' AND type <> 'snooze.ended'
+"""
+HANDLED = """
+SELECT id, tx::text, event, before, state, after, upto, outcome FROM audit.handled WHERE id > %s ORDER BY id
+"""
+BUMPED = """
+SELECT t.key, b.person, count(*) AS times FROM audit.bumped b LEFT JOIN clarion.thread t ON t.id = b.thread
+WHERE b.tx = %s::xid8 GROUP BY 1, 2
+"""
+
+
 def install(connection: psycopg.Connection[object]) -> None:
     """Put the clock and the triggers into a fresh schema."""
     connection.execute(INSTALL.encode())

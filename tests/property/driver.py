@@ -8,28 +8,22 @@ from functools import partial
 from typing import Any, Self, TypeVar
 
 import psycopg
-from property.audit import EMPTY, PLACES, START, install, turn_clock
 from psycopg.rows import dict_row
-from support.barriers import At, Died, make_relay, nothing, wait_until
-from support.model import Event, Person, Space, Step
-from support.model_inbox import Oracle
 
 from clarion.inbox.listing import list_rows
 from clarion.model.inbox import Marked
 from clarion.store.database import Command, Database, Session
 from clarion.work.relay import Relay
+from property.audit import BUMPED, EMPTY, HANDLED, LAST_DUE, PLACES, PUBLISHED, SHOWN, START, install, turn_clock
+from support.barriers import At, Died, make_relay, nothing, wait_until
+from support.model_facts import Event, Person, Space, Step
+from support.model_inbox import Oracle
 
 T = TypeVar("T")
 
 PEOPLE = {1: "ada", 2: "bo", 3: "chi", 4: "dara", 5: "emil"}
 HARBOR, VAULT = 10, 20
 """A public space, and a private one that Ada, Bo and a team may read."""
-
-SHOWN = """
-SELECT t.key, n.person, n.seq, n.reason::text, clarion.is_unread(n, s.read_seq) AS unread, n.read_at IS NOT NULL AS read,
-       n.done_at IS NOT NULL AS done, n.saved_at IS NOT NULL AS saved, n.snoozed_until, n.hidden
-FROM clarion.notification n JOIN clarion.thread t ON t.id = n.thread JOIN clarion.inbox_state s USING (person)
-"""
 
 
 class Connections:
@@ -191,9 +185,7 @@ class Driver:
         while True:
             while self.relay(batch=100, chunk=2000):
                 self.check()
-            rows = self.look.execute(
-                "SELECT max(available_at) AS at FROM clarion.outbox_event WHERE state = 'waiting' AND type <> 'snooze.ended'"
-            ).fetchall()
+            rows = self.look.execute(LAST_DUE.encode()).fetchall()
             if rows[0]["at"] is None:
                 return
             self._tick(max(rows[0]["at"] - self.now, timedelta(0)))
@@ -205,19 +197,12 @@ class Driver:
         self._take_in(moved)
         for row in moved:
             self.oracle.follow(row["thread_key"])
-        rows = self.look.execute(
-            "SELECT id, tx::text, event, before, state, after, upto, outcome FROM audit.handled WHERE id > %s ORDER BY id",
-            [self.handled],
-        ).fetchall()
+        rows = self.look.execute(HANDLED.encode(), [self.handled]).fetchall()
         for tx in dict.fromkeys(row["tx"] for row in rows):
             steps = [_step(row) for row in rows if row["tx"] == tx]
             self.oracle.begin(self.now)
             self.oracle.handle(steps)
-            bumped = self.look.execute(
-                "SELECT t.key, b.person, count(*) AS times FROM audit.bumped b LEFT JOIN clarion.thread t ON t.id = b.thread"
-                " WHERE b.tx = %s::xid8 GROUP BY 1, 2",
-                [tx],
-            ).fetchall()
+            bumped = self.look.execute(BUMPED.encode(), [tx]).fetchall()
             told = {(row["key"], row["person"]): row["times"] for row in bumped}
             assert told == dict.fromkeys(self.oracle.bumped, 1), f"told in one transaction, of {self._named(steps)}"
         self.handled = rows[-1]["id"] if rows else self.handled
@@ -228,29 +213,25 @@ class Driver:
     # What both sides say
 
     def check(self) -> None:
-        """Badges, lists, numbers: the product's and the oracle's are the same."""
+        """Rows, badges, versions: the product's and the oracle's are the same."""
         oracle = self.oracle
-        shown = {
-            (row.pop("key"), row.pop("person")): tuple(row.values()) for row in self.look.execute(SHOWN).fetchall()
-        }
+        rows = self.look.execute(SHOWN.encode()).fetchall()
+        shown = {(row.pop("key"), row.pop("person")): tuple(row.values()) for row in rows}
         expected = {
-            (key, person): (
-                row.seq, row.reason, oracle.is_unread(person, row), row.read, row.done, row.saved, row.snoozed, row.hidden,
-            )
-            for key, thread in oracle.threads.items() for person, row in thread.rows.items()
-        }  # fmt: skip
-        other = {key: (shown.get(key), expected.get(key)) for key in shown | expected if shown.get(key) != expected.get(key)}
-        assert not other, f"rows (seq, reason, unread, read, done, saved, snoozed, hidden) and what they must be: {other}"
-        states = self.look.execute(
-            "SELECT person, version, unread_count, read_seq, seen_seq FROM clarion.inbox_state ORDER BY 1"
-        ).fetchall()
-        inboxes = dict.fromkeys(oracle.people, (0, 0, 0, 0)) | {row.pop("person"): tuple(row.values()) for row in states}
-        wrong = {
-            number: (inboxes[number], must)
-            for number, state in oracle.people.items()
-            if inboxes[number] != (must := (state.version, len(oracle.unread(number)), state.read_seq, state.seen_seq))
+            (key, person): (row.seq, row.reason, oracle.is_unread(person, row), *row.marks())
+            for key, thread in oracle.threads.items()
+            for person, row in thread.rows.items()
         }
-        assert not wrong, f"inboxes (version, badge, watermark, seen) and what they must be: {wrong}"
+        _compare("rows (seq, reason, unread, read, done, saved, snoozed, hidden)", shown, expected)
+        states = self.look.execute(
+            "SELECT person, version, unread_count, read_seq, seen_seq FROM clarion.inbox_state"
+        ).fetchall()
+        inboxes = {row.pop("person"): tuple(row.values()) for row in states}
+        must = {
+            number: (state.version, len(oracle.unread(number)), state.read_seq, state.seen_seq)
+            for number, state in oracle.people.items()
+        }
+        _compare("inboxes (version, badge, watermark, seen)", dict.fromkeys(must, (0, 0, 0, 0)) | inboxes, must)
 
     def check_lists(self) -> None:
         """The unread list, asked as a door asks it: as long as the badge, in order, posts counted (I2, W11)."""
@@ -263,13 +244,11 @@ class Driver:
             for row in page.rows:
                 thread = self.oracle.threads[row.key or ""]
                 shown = [post.key for post in self.oracle.shown(person, thread, thread.rows[person])]
-                assert (row.posts_unread, row.first_unread) == (len(shown), next(iter(shown), None)), (person, row, shown)
+                said = (row.posts_unread, row.first_unread)
+                assert said == (len(shown), next(iter(shown), None)), f"{person} has {row}, and it stands for {shown}"
 
     def _published(self) -> list[dict[str, Any]]:
-        return self.look.execute(
-            "SELECT id, type, actor, thread_key, post_key, space, keys, created_at FROM clarion.outbox_event WHERE id > %s ORDER BY id",
-            [self.event],
-        ).fetchall()
+        return self.look.execute(PUBLISHED.encode(), [self.event]).fetchall()
 
     def _take_in(self, rows: Sequence[dict[str, Any]]) -> None:
         for row in rows:
@@ -278,10 +257,17 @@ class Driver:
             self.event = row["id"]
 
     def _event(self, row: dict[str, Any]) -> Event:
-        named = tuple(int(person) for person in row["keys"].get("people", ()))
-        person = row["keys"].get("person")
-        place = (row["thread_key"], row["post_key"], row["space"])
-        return Event(row["type"], row["actor"], *place, named, None if person is None else int(person), row["created_at"])
+        keys = row["keys"]
+        return Event(
+            row["type"],
+            row["actor"],
+            row["thread_key"],
+            row["post_key"],
+            row["space"],
+            tuple(int(person) for person in keys.get("people", ())),
+            int(keys["person"]) if "person" in keys else None,
+            row["created_at"],
+        )
 
 
 def _step(row: dict[str, Any]) -> Step:
@@ -289,6 +275,11 @@ def _step(row: dict[str, Any]) -> Step:
     outcome = row["outcome"] or ""
     told_with = int(outcome.rsplit(" ", 1)[1]) if outcome.startswith("told with event") else None
     return Step(row["event"], row["after"], row["upto"] if row["state"] == "waiting" else None, told_with)
+
+
+def _compare(what: str, found: dict[Any, Any], must: dict[Any, Any]) -> None:
+    other = {key: (found.get(key), must.get(key)) for key in found | must if found.get(key) != must.get(key)}
+    assert not other, f"{what}, and what they must be: {other}"
 
 
 def _throw(fault: BaseException | None) -> None:

@@ -4,8 +4,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant
+
 from property.driver import HARBOR, PEOPLE, VAULT, Driver
-from support.model import Text
+from support.model_facts import Text
 from support.model_inbox import Oracle
 
 people = st.sampled_from(sorted(PEOPLE))

@@ -4,15 +4,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
-from property.driver import HARBOR, VAULT
-from property.machine import Machine, handles, people, spaces, texts
-from support.model import Text
 
 from clarion.content import housekeeping, members, posts, roles, threads
 from clarion.content import people as persons
 from clarion.content import spaces as places
 from clarion.model.errors import Conflict
 from clarion.outbox.publish import notify
+from property.driver import HARBOR, VAULT
+from property.machine import Machine, handles, people, spaces, texts
+from support.model_facts import Text
 
 has_thread = precondition(lambda self: bool(self.living()))
 a_role = st.sampled_from(["assigned", "review_requested"])

@@ -1,15 +1,16 @@
 """The machine's people: marks, reading, choices."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
-from property.machine import Machine, pairs, people, spaces
 
 from clarion.inbox import choices, mark_all, marks, reading
 from clarion.model.errors import NotFound
 from clarion.model.inbox import Undo, WatchLevel
+from property.machine import Machine, pairs, people, spaces
 
 is_known = precondition(lambda self: bool(self.known()))
 MARKS = ("read", "unread", "done", "not_done", "save", "unsave", "unsnooze")
@@ -25,7 +26,7 @@ class MarkRules(Machine):
     @rule(data=st.data(), mark=st.sampled_from(MARKS))
     def mark(self, data: Any, mark: str) -> None:
         person, key = data.draw(st.sampled_from(self.rows()[::-1]))
-        replay = {
+        replays: dict[str, Callable[[int, str], None]] = {
             "read": self.oracle.mark_read,
             "unread": self.oracle.mark_unread,
             "done": self.oracle.mark_done,
@@ -33,8 +34,9 @@ class MarkRules(Machine):
             "save": self.oracle.save,
             "unsave": self.oracle.unsave,
             "unsnooze": lambda person, key: self.oracle.snooze(person, key, None),
-        }[mark]
-        self.driver.mark(person, getattr(marks, mark)(person, [self.driver.number(key)]), lambda: replay(person, key))
+        }
+        command = getattr(marks, mark)(person, [self.driver.number(key)])
+        self.driver.mark(person, command, lambda: replays[mark](person, key))
 
     @precondition(lambda self: bool(self.rows()))
     @rule(data=st.data(), seconds=st.integers(1, 3))

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
+
 from property.machine import Machine
 from support.barriers import POINTS, Died
 

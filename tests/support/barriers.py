@@ -52,8 +52,11 @@ def wait_until(url: str, is_done: Callable[[], bool]) -> None:
     """Returns once something is done, or somebody in this database waits for a lock."""
     with psycopg.connect(url, autocommit=True) as connection:
         for _ in range(LOOKS):
-            if is_done() or connection.execute(
-                "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-            ).fetchone():
+            if (
+                is_done()
+                or connection.execute(
+                    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+                ).fetchone()
+            ):
                 return
     raise AssertionError("neither done nor waiting for a lock")

@@ -1,6 +1,6 @@
 """How the oracle replays content commands: the content changes at once, and what must be told is published."""
 
-from support.model import Content, Event, Text, Written
+from support.model_facts import Content, Event, Text, Written
 from support.model_handling import Handling
 
 
@@ -39,7 +39,7 @@ class ContentCommands(Handling):
 
     def delete_post(self, key: str, actor: int) -> None:
         for each, post in self.posts.items():
-            if (each == key or post.part_of == key) and not post.deleted:
+            if key in {each, post.part_of} and not post.deleted:
                 post.deleted = True
                 self._say("comment.deleted", post.thread, actor, post=each)
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from support.model import Event, Follow, Row, Thread
 from support.model_content import ContentCommands
+from support.model_facts import Event, Follow, Row, Thread
 
 
 class Oracle(ContentCommands):

@@ -103,14 +103,14 @@ WITH pair AS (
     FROM seen JOIN clarion.hit h USING (thread, person)
 ), row AS MATERIALIZED (
     SELECT n.thread, n.person, a.hide, a.hide <> n.hidden AS turns, clarion.is_unread(n, s.read_seq) AS was_unread,
-           coalesce(least(n.bulk, k.reason), n.reason) AS reason
+           k.reason
     FROM seen JOIN clarion.notification n USING (thread, person) JOIN clarion.inbox_state s USING (person)
     CROSS JOIN LATERAL (SELECT NOT seen.may_read
         OR NOT EXISTS (SELECT 1 FROM clarion.shown_posts(n)) AND EXISTS (SELECT 1 FROM clarion.shown_posts(n, true)) AS hide) a
     CROSS JOIN LATERAL (
-        SELECT min(h.kind) AS reason FROM clarion.shown_posts(n) q
-        JOIN named h ON h.post = q.id AND h.person = n.person AND NOT h.removed AND NOT h.hide) k
-    WHERE a.hide <> n.hidden OR coalesce(least(n.bulk, k.reason), n.reason) <> n.reason
+        SELECT CASE WHEN a.hide THEN n.reason ELSE coalesce(least(n.bulk, min(h.kind)), n.reason) END AS reason
+        FROM clarion.shown_posts(n) q JOIN named h ON h.post = q.id AND h.person = n.person AND NOT h.removed AND NOT h.hide) k
+    WHERE a.hide <> n.hidden OR k.reason <> n.reason
 ), rows AS (
     UPDATE clarion.notification n
     SET hidden = r.hide, reason = r.reason,
