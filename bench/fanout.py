@@ -13,7 +13,7 @@ from clarion.outbox.publish import NewEvent, publish
 from clarion.store.database import Session
 
 TYPE = "comment.created"
-SIZES = ((1_000, 15), (10_000, 7), (100_000, 5))
+SIZES = ((1_000, 15), (10_000, 7), (100_000, 3))
 """People, and rounds."""
 
 PLAIN_FRESH = """

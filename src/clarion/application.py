@@ -44,7 +44,7 @@ class Clarion:
     def publish(
         self,
         connection: SyncConnection,
-        type: str,  # noqa: A002 - the field's own word
+        type: str,
         keys: Mapping[str, Any] = ...,
         *,
         actor: Key | None = ...,
@@ -58,7 +58,7 @@ class Clarion:
     def publish(
         self,
         connection: AsyncConnection,
-        type: str,  # noqa: A002 - the field's own word
+        type: str,
         keys: Mapping[str, Any] = ...,
         *,
         actor: Key | None = ...,

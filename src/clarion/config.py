@@ -88,7 +88,8 @@ class Settings(BaseModel):
         SecretStr | None,
         Field(
             min_length=1,
-            description="Key with which programs use the HTTP API. Default: none; then only keys made by `clarion key new` count.",
+            description="Key with which programs use the HTTP API. "
+            "Default: none; then only keys made by `clarion key new` count.",
         ),
     ] = None
     log_format: Annotated[

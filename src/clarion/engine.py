@@ -16,7 +16,7 @@ from clarion.store.database import Database
 from clarion.store.embedded import EmbeddedPostgres
 from clarion.store.migrate import migrate
 from clarion.work.change import Changes
-from clarion.work.crew import Crew
+from clarion.work.crew import Crew, end
 from clarion.work.wake import Signals
 
 
@@ -49,7 +49,7 @@ class Engine:
             await exits.enter_async_context(self.database)
             self.signals = Signals(self.database)
             sending = asyncio.create_task(self.signals.send())
-            exits.push_async_callback(_cancel, sending)
+            exits.push_async_callback(end, sending)
             self.changes = Changes(self.database, self.expect_events)
             self._exits = exits.pop_all()
 
@@ -122,8 +122,3 @@ class Engine:
         """Return why a person hears of an event, or does not (W16). Raises: `NotFound`."""
         async with self.database.session() as session:
             return await why(session, self.notifier, event, person)
-
-
-async def _cancel(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)

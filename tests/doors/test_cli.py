@@ -90,7 +90,7 @@ def test_W16_why_shows_each_rule_and_ends_in_a_sentence(shell: SameProcess, data
     assert "the rules now" in said
     assert "reason: mentioned (you were mentioned)" in said
     assert "✗ stopped     W12  was told of this post already" in said
-    assert said.splitlines()[-1] == "ada was told of this post already (W12)."
+    assert said.splitlines()[-1] == "ada has heard of it, because ada was mentioned."
     stopped = json.loads(shell.output("why", "2", "9011", "--json"))
     assert stopped["hears_now"] is False
     assert "own activity" in stopped["sentence"]

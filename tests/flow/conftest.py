@@ -1,9 +1,9 @@
 """Fixtures of the flow tests."""
 
 import pytest
-from support.world import World
 
 from clarion.store.database import Database
+from support.world import World
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
 """Access changes hide whole threads, and nothing un-hides by itself (W15)."""
 
-from support.world import ADA, BO, CHI, DARA, HARBOR, VAULT, Seen, World
-
 from clarion.content import members, posts, spaces, threads
 from clarion.inbox import choices, marks, reading
 from clarion.model.inbox import WatchLevel
+from support.world import ADA, BO, CHI, DARA, HARBOR, VAULT, Seen, World
 
 
 async def open_in(world: World, space: int, key: str, body: str = "@bo") -> None:

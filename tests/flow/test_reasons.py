@@ -1,12 +1,11 @@
 """Who hears, and why: the rules W1 to W11 over Clarion's own content."""
 
-from support.world import ADA, BO, CHI, DARA, EMIL, HARBOR, VAULT, Seen, World
-
 from clarion.content import members, organisations, people, posts, roles, spaces, threads
 from clarion.inbox import choices
 from clarion.model.inbox import WatchLevel
 from clarion.notifier.why import why
 from clarion.outbox.publish import notify
+from support.world import ADA, BO, CHI, DARA, EMIL, HARBOR, VAULT, Seen, World
 
 
 async def test_W1_the_person_assigned_hears_and_nobody_else(world: World) -> None:

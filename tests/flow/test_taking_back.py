@@ -1,10 +1,9 @@
 """Edits, deletions, withdrawals: exactly one's share is taken back (W12), in either order (O12)."""
 
-from support.world import ADA, BO, CHI, DARA, HARBOR, Seen, World
-
 from clarion.content import people, posts, roles, threads
 from clarion.inbox import choices, marks
 from clarion.model.inbox import WatchLevel
+from support.world import ADA, BO, CHI, DARA, HARBOR, Seen, World
 
 
 async def open_issue(world: World, body: str = "") -> None:

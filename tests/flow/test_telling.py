@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
-
 from clarion.model.event import Event
 from clarion.model.happening import Happening, Reading
 from clarion.notifier import Notifier

@@ -204,7 +204,8 @@ class Driver:
             self.oracle.handle(steps)
             bumped = self.look.execute(BUMPED.encode(), [tx]).fetchall()
             told = {(row["key"], row["person"]): row["times"] for row in bumped}
-            assert told == dict.fromkeys(self.oracle.bumped, 1), f"told in one transaction, of {self._named(steps)}"
+            must = dict.fromkeys(self.oracle.bumped, 1)
+            assert told == must, f"told in one transaction: {told}, not {must}, of {self._named(steps)}"
         self.handled = rows[-1]["id"] if rows else self.handled
 
     def _named(self, steps: Sequence[Step]) -> list[tuple[Step, Event]]:

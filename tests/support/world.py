@@ -72,7 +72,8 @@ class World:
         rows = await self.rows(
             "SELECT n.person, n.reason::text, clarion.is_unread(n, s.read_seq) AS unread,"
             " (SELECT count(*) FROM clarion.shown_posts(n)) AS posts"
-            " FROM clarion.notification n JOIN clarion.thread t ON t.id = n.thread JOIN clarion.inbox_state s USING (person)"
+            " FROM clarion.notification n JOIN clarion.thread t ON t.id = n.thread"
+            " JOIN clarion.inbox_state s USING (person)"
             " WHERE t.key = %s AND NOT n.hidden",
             thread,
         )

@@ -1,7 +1,5 @@
 """GitHub's webhook payloads: each comes out as values, as ignored with a reason, or is named as foreign."""
 
-# ruff: noqa: N802 - tests cite rules by their names
-
 import json
 from collections.abc import Callable
 from dataclasses import fields

@@ -1,7 +1,5 @@
 """What is no payload of GitHub's, or a broken one, is named as such; what is not read may be anything."""
 
-# ruff: noqa: N802 - tests cite rules by their names
-
 import contextlib
 import json
 from collections.abc import Callable

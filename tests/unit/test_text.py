@@ -1,6 +1,6 @@
 """Mentions in Markdown: rules T1 to T4, and the faults of others that they answer."""
 
-# ruff: noqa: N802, RUF001 - tests cite rules by their names; other scripts than Latin are the point
+# ruff: noqa: RUF001 - tests cite rules by their names; other scripts than Latin are the point
 
 import pytest
 

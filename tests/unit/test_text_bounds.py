@@ -1,7 +1,5 @@
 """Mentions in any text at all: nothing raises, everything is bounded, and folding is stable."""
 
-# ruff: noqa: N802 - tests cite rules by their names
-
 import sys
 import time
 import unicodedata

@@ -1,6 +1,6 @@
 """Mentions in Markdown: what a handle and a team are, and whose candidates a mention has (T3, T4)."""
 
-# ruff: noqa: N802, RUF001 - tests cite rules by their names; other scripts than Latin are the point
+# ruff: noqa: RUF001 - tests cite rules by their names; other scripts than Latin are the point
 
 import unicodedata
 

@@ -45,8 +45,8 @@ def open_thread(
     A known key with the same content does nothing, with another is an edit by its author; with `edit=False` it
     is left alone (an old message that is played again must not undo a later edit). With `tell=False` a new
     thread is told to nobody, though its author follows it: what was there before Clarion was. Space and kind of
-    a known thread stay. Transaction: the caller's. Raises: `Invalid` and `TooLarge` for what is malformed, `NotFound` for an unknown
-    space or author, `Gone` for a deleted key or space.
+    a known thread stay. Transaction: the caller's. Raises: `Invalid` and `TooLarge` for what is malformed,
+    `NotFound` for an unknown space or author, `Gone` for a deleted key or space.
     """
     limits.check_key(key, "thread")
     limits.check_choice(kind, KINDS, "kind of thread")

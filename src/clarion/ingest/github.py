@@ -7,7 +7,6 @@ remembered as long as answers to repeated requests are (O11), and after that eve
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from clarion.ingest import commands as to
 from clarion.ingest.github_apply import apply_commands
@@ -16,14 +15,10 @@ from clarion.ingest.github_words import say
 from clarion.model.errors import ClarionError, Gone
 from clarion.store.connect.refusals import refusals_as_ours
 from clarion.store.database import Command
-from clarion.store.faults import is_transient
 from clarion.store.queries import ask
 from clarion.work.change import Changes
 
 __all__ = ["Applied", "Broken", "Ignored", "Outcome", "ingest"]
-
-TRIES: Final = 5
-"""How often a payload that met a deadlock with a fan-out is applied anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +50,13 @@ async def ingest(changes: Changes, content: bytes, *, name: str = "", event: str
         return Broken(str(error))
     if isinstance(values, Ignored):
         return values
-    for tries_left in reversed(range(TRIES)):
-        try:
-            with refusals_as_ours():
-                return await changes.run(_apply_once(content, values))
-        except Gone as error:
-            return Ignored(str(error))
-        except ClarionError as error:
-            return Broken(str(error))
-        except Exception as error:
-            if not tries_left or not is_transient(error):
-                raise
-    raise AssertionError(TRIES)
+    try:
+        with refusals_as_ours():
+            return await changes.insist(lambda: _apply_once(content, values))
+    except Gone as error:
+        return Ignored(str(error))
+    except ClarionError as error:
+        return Broken(str(error))
 
 
 def _apply_once(content: bytes, values: Sequence[to.Command]) -> Command[Outcome]:

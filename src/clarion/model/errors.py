@@ -29,7 +29,8 @@ class WrongKey(ClarionError):
 
     def __init__(self, what: str, value: object, key_type: str) -> None:
         super().__init__(
-            f"{_shorten(value)} is no {what} key: this schema was made for keys of type {key_type} (CLARION_{what.upper()}_KEY)"
+            f"{_shorten(value)} is no {what} key: this schema was made for keys of type {key_type}"
+            f" (CLARION_{what.upper()}_KEY)"
         )
 
 

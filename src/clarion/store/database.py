@@ -24,6 +24,10 @@ OPTIONS = {
 """Settings of every connection of ours. JIT costs more than it saves on short statements."""
 
 
+POOL_SECONDS = 5.0
+"""How long a command waits for a connection before the door says that the database is away."""
+
+
 def connection_arguments(application: str, **options: str) -> dict[str, Any]:
     """Return how we connect: rows as dicts, dead peers noticed within 10 s, server settings as given."""
     return {
@@ -88,6 +92,7 @@ class Database:
             kwargs=connection_arguments(application),
             check=AsyncConnectionPool.check_connection,
             configure=configure,
+            timeout=POOL_SECONDS,
             reconnect_timeout=300,
         )
 

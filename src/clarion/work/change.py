@@ -3,13 +3,19 @@
 Doors hand their commands to `Changes`; they open no transaction, drop no cache and signal nobody themselves.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from clarion.store.database import Command, Database, Session
+from clarion.store.faults import is_transient
 
 T = TypeVar("T")
+
+TRIES = 4
+RETRY_SECONDS = 0.01
+"""Before the second try; before the third twice as long, and so on."""
 
 
 class Changes:
@@ -23,6 +29,20 @@ class Changes:
         """Run one command in a transaction of its own. Raises: what the command raises, with nothing changed."""
         async with self.open() as session:
             return await session.run(command)
+
+    async def insist(self, make: Callable[[], Command[T]]) -> T:
+        """Run a command as `run` does, made anew after a deadlock or the like, `TRIES` times at most.
+
+        Raises: what the command raises; after the last try the database's own error.
+        """
+        for tried in range(1, TRIES):
+            try:
+                return await self.run(make())
+            except Exception as error:
+                if not is_transient(error):
+                    raise
+            await asyncio.sleep(RETRY_SECONDS * tried)
+        return await self.run(make())
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Session]:

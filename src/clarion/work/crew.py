@@ -14,6 +14,10 @@ DRAIN_SECONDS = 25.0
 """For the batches in hand; less than the 30 s after which most supervisors kill."""
 
 
+END_AGAIN_SECONDS = 0.5
+"""After so long a task that goes on is cancelled once more."""
+
+
 class Crew:
     """Runs relays until told to stop; they finish the batch in hand first."""
 
@@ -49,18 +53,24 @@ class Crew:
 
         A batch that takes longer than this is undone, as if it had not been claimed.
         """
-        for helper in self._helpers:
-            helper.cancel()
+        await end(*self._helpers)
         for relay in self.relays:
             relay.stop()
         if self._tasks:
             _, late = await asyncio.wait(self._tasks, timeout=seconds)
-            for task in late:
-                task.cancel()
-        await asyncio.gather(*self._tasks, *self._helpers, return_exceptions=True)
+            await end(*late)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         for wake in self._wakes:
             self._signals.forget(wake)
         self._wakes, self._tasks, self._helpers = [], [], []
+
+
+async def end(*tasks: asyncio.Task[None]) -> None:
+    """Cancel tasks until they have ended: a cancellation that meets a timeout may be lost (Python 3.11)."""
+    while running := [task for task in tasks if not task.done()]:
+        for task in running:
+            task.cancel()
+        await asyncio.wait(running, timeout=END_AGAIN_SECONDS)
 
 
 def _task(work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:

@@ -197,7 +197,9 @@ wanted AS MATERIALIZED (
 ), candidate AS MATERIALIZED (
     SELECT s.event, s.person, min(s.reason) AS reason, min(s.reason) FILTER (WHERE s.reason >= 'author') AS bulk,
            min(s.position) AS first_position, max(s.position) AS last_position
-    FROM source s GROUP BY s.event, s.person
+    FROM source s JOIN happening h USING (event)
+    WHERE h.cursor IS NULL OR s.person > h.cursor  -- another event of the batch may bring those of a chunk before
+    GROUP BY s.event, s.person
 ), reader AS MATERIALIZED (
     SELECT DISTINCT r.space, r.person
     FROM (SELECT DISTINCT space FROM happening) h JOIN clarion.readers r ON r.space = h.space
