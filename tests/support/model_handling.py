@@ -163,7 +163,7 @@ class Handling(TakingBack):
         for person in told:
             assert (step.event, person) not in self.told, "told twice"
             self.told.add((step.event, person))
-            self._bump(thread, person, candidates[person])
+            self._bump(thread, person, candidates[person], posts[-1])
         self._write_hits(tale, thread, names, told, step)
         for person in touched:
             self.settle(thread, person)
@@ -241,10 +241,10 @@ class Handling(TakingBack):
         if not follow.subscribed and not follow.unsubscribed:
             follow.subscribed, follow.why, follow.since = True, why, main.position
 
-    def _bump(self, thread: Thread, person: int, candidate: Candidate) -> None:
+    def _bump(self, thread: Thread, person: int, candidate: Candidate, end: Post) -> None:
         reason, bulk = candidate.reason, strongest(candidate.reasons & BULK)
         first = min(candidate.positions)
-        last = len(thread.posts) if bulk else max(candidate.positions)
+        last = max(candidate.positions | ({end.position} if bulk else set()))
         row = thread.rows.get(person)
         if row is not None and self.is_unread(person, row):
             reason = strongest([reason, row.reason]) or ""

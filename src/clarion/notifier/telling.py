@@ -160,6 +160,7 @@ def _precedence(tale: Tale) -> int:
 
 def _happenings(tales: Sequence[Tale], posts: Mapping[str, tuple[int, int]]) -> dict[str, list[Any]]:
     placed = [posts.get(tale.parts[0].post, (tale.post, None)) for tale in tales]
+    ends = [[posts[part.post][1] for part in tale.parts if part.post in posts] for tale in tales]
     return {
         "events": [tale.event.id for tale in tales],
         "threads": [tale.place.thread for tale in tales],
@@ -167,6 +168,7 @@ def _happenings(tales: Sequence[Tale], posts: Mapping[str, tuple[int, int]]) -> 
         "actors": [tale.happening.actor for tale in tales],
         "posts": [post for post, _ in placed],
         "positions": [position for _, position in placed],
+        "last_positions": [max(positions, default=None) for positions in ends],
         "bulks": [tale.bulk for tale in tales],
         "housekeepings": [tale.event.effect is Effect.HOUSEKEEPING for tale in tales],
         "subscribes": [tale.happening.subscribes_actor for tale in tales],

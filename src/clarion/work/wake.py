@@ -30,9 +30,13 @@ class Wake:
     def __init__(self) -> None:
         self._event = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._rung = False
 
     def ring(self) -> None:
-        """Wake the waiter, now or when it next waits."""
+        """Wake the waiter, now or when it next waits. Ringing again before it has looked costs nothing."""
+        if self._rung:
+            return
+        self._rung = True
         loop = self._loop
         if loop is None or loop is _running_loop():
             self._event.set()
@@ -43,6 +47,7 @@ class Wake:
     def clear(self) -> None:
         """Forget rings so far: what they announced is about to be looked for."""
         self._loop = _running_loop()
+        self._rung = False
         self._event.clear()
 
     async def wait(self, seconds: float | None = None) -> bool:

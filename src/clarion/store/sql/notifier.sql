@@ -101,9 +101,9 @@ WHERE EXISTS (SELECT 1 FROM clarion.organisation_member m WHERE m.organisation =
 happening AS MATERIALIZED (
     SELECT * FROM unnest(%(events)s::bigint[], %(threads)s::bigint[], %(spaces)s::clarion.space_key[],
                          %(actors)s::clarion.person_key[], %(posts)s::bigint[], %(positions)s::integer[],
-                         %(bulks)s::boolean[], %(housekeepings)s::boolean[], %(subscribes)s::text[],
+                         %(last_positions)s::integer[], %(bulks)s::boolean[], %(housekeepings)s::boolean[], %(subscribes)s::text[],
                          %(cursors)s::clarion.person_key[])
-        AS h(event, thread, space, actor, post, position, bulk, housekeeping, subscribes, cursor)
+        AS h(event, thread, space, actor, post, position, last, bulk, housekeeping, subscribes, cursor)
 ), named AS MATERIALIZED (
     SELECT * FROM unnest(%(named_events)s::bigint[], %(named_people)s::clarion.person_key[],
                          %(named_reasons)s::clarion.reason[], %(named_posts)s::bigint[], %(named_positions)s::integer[])
@@ -196,7 +196,8 @@ wanted AS MATERIALIZED (
     SELECT x.event, x.person, 'watching', x.position FROM watching x WHERE x.bulk AND x.level = 'all'
 ), candidate AS MATERIALIZED (
     SELECT s.event, s.person, min(s.reason) AS reason, min(s.reason) FILTER (WHERE s.reason >= 'author') AS bulk,
-           min(s.position) AS first_position, max(s.position) AS last_position
+           min(s.position) AS first_position,
+           greatest(max(s.position), max(h.last) FILTER (WHERE s.reason >= 'author')) AS last_position
     FROM source s JOIN happening h USING (event)
     WHERE h.cursor IS NULL OR s.person > h.cursor  -- another event of the batch may bring those of a chunk before
     GROUP BY s.event, s.person
@@ -289,11 +290,10 @@ WITH
            coalesce(b.bulk, CASE WHEN u.was_unread THEN n.bulk END) AS bulk,
            CASE WHEN u.was_unread THEN least(b.reason, n.reason) ELSE b.reason END AS reason,
            CASE WHEN u.was_unread THEN least(b.first_position, n.first_unread) ELSE b.first_position END AS first_unread,
-           greatest(CASE WHEN b.bulk IS NULL THEN b.last_position ELSE t.head END, CASE WHEN u.was_unread THEN n.last END) AS last,
+           greatest(b.last_position, CASE WHEN u.was_unread THEN n.last END) AS last,
            n.thread IS NULL AS is_first, u.was_unread
     FROM bump b
     JOIN wanted w USING (person)
-    JOIN clarion.thread t ON t.id = b.thread
     LEFT JOIN clarion.notification n ON n.thread = b.thread AND n.person = b.person
     CROSS JOIN LATERAL (SELECT n.thread IS NOT NULL AND clarion.is_unread(n, w.read_seq) AS was_unread) u
 ), inserted AS (
