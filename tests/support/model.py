@@ -92,15 +92,17 @@ class Model:
         """The posts that a row stands for."""
         chosen = self.people[person]
         for post in thread.posts.values():
-            kinds = {
-                kind for (key, whom, kind), hit in thread.hits.items()
+            hits = {
+                kind: hit for (key, whom, kind), hit in thread.hits.items()
                 if key == post.key and whom == person and not hit.removed
             }  # fmt: skip
+            kinds = set(hits)
+            by_others = any(hit.author != person for hit in hits.values())
             mute = self.mutes.get((person, post.author or 0))
             if (
                 not row.first <= post.position <= row.last
                 or post.gone
-                or (post.author == person and not chosen.own)
+                or (post.author == person and not chosen.own and not by_others)
                 or (self.apart(person, post.author) and not blocked_too)
                 or (mute is not None and mute <= post.at and not kinds & DIRECT)
                 or ((row.bulk is None or post.kind in {"assigned", "review_requested"}) and not kinds)

@@ -255,7 +255,7 @@ $$;
 
 -- The posts that a notification stands for: those from `first_unread` to `last` that its person may be told of (W8):
 -- from somebody muted before they wrote only what names the person directly, without a bulk reason only what names
--- them. A row without any goes, unless saved (W12). `blocked_too`: as if nobody had blocked anybody.
+-- them; of their own posts those in which another's edit names them. A row without any goes, unless saved (W12). `blocked_too`: as if nobody had blocked anybody.
 CREATE FUNCTION clarion.shown_posts(n clarion.notification, blocked_too boolean DEFAULT false) RETURNS SETOF clarion.post
     LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT q.* FROM clarion.post q
@@ -264,7 +264,9 @@ CREATE FUNCTION clarion.shown_posts(n clarion.notification, blocked_too boolean 
         SELECT 1 FROM clarion.hit h
         WHERE h.person = n.person AND h.thread = n.thread AND h.position = q.position AND NOT h.removed) AS names) h
     WHERE q.thread = n.thread AND q.position BETWEEN n.first_unread AND n.last AND NOT q.gone
-      AND (q.author IS DISTINCT FROM n.person OR c.own)
+      AND (q.author IS DISTINCT FROM n.person OR c.own
+           OR EXISTS (SELECT 1 FROM clarion.hit o WHERE o.person = n.person AND o.thread = n.thread
+                      AND o.position = q.position AND o.author IS DISTINCT FROM n.person AND NOT o.removed))
       AND (blocked_too
            OR NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = n.person AND b.blocked = q.author)
               AND NOT EXISTS (SELECT 1 FROM clarion.block b WHERE b.person = q.author AND b.blocked = n.person))
