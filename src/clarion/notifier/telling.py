@@ -92,8 +92,8 @@ async def tell(session: Session, tales: Sequence[Tale], people: Sequence[Key]) -
     parameters = judgement(tales, posts)
     removed = await _remove_mentions(session, tales, posts, parameters, people)
     if concerned := _concerned(tales, people):
-        await session.fetch("follow_threads", **parameters, **span(concerned))
-    rows = await session.fetch("write_notifications", **parameters, **span(people))
+        await session.fetch("follow_threads", **parameters, people=concerned)
+    rows = await session.fetch("write_notifications", **parameters, people=list(people))
     await session.fetch(
         "update_threads",
         threads=[tale.place.thread for tale in tales],
@@ -145,11 +145,6 @@ def judgement(tales: Sequence[Tale], posts: Mapping[str, tuple[int, int]]) -> di
         "team_posts": [posts.get(one.post, (None, None))[0] for one in teams],
         "team_positions": [posts.get(one.post, (None, None))[1] for one in teams],
     }
-
-
-def span(people: Sequence[Key]) -> dict[str, Any]:
-    """Return people, in the database's order, as the parameters that bound a judgement."""
-    return {"people": list(people), "first": people[0] if people else None, "last": people[-1] if people else None}
 
 
 def _precedence(tale: Tale) -> int:

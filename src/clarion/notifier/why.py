@@ -11,7 +11,7 @@ from clarion.model.reasons import OF_SOMEBODY, Reason
 from clarion.model.rules import RULES, Judgement, Why
 from clarion.notifier.handler import Notifier
 from clarion.notifier.places import Place
-from clarion.notifier.telling import TOLD, Tale, judgement, make_tales, span
+from clarion.notifier.telling import TOLD, Tale, judgement, make_tales
 from clarion.store.database import Row, Session
 
 EVENT_FIELDS = tuple(Event.__dataclass_fields__)
@@ -49,7 +49,7 @@ async def judge_everybody(session: Session, notifier: Notifier, event: Event, pe
     tale = await _tale(session, notifier, event)
     if tale is None:
         return []
-    return await session.fetch("judge_person", **judgement([tale], await _posts(session, tale)), **span(people))
+    return await session.fetch("judge_person", **judgement([tale], await _posts(session, tale)), people=list(people))
 
 
 async def _tale(session: Session, notifier: Notifier, event: Event) -> Tale | None:
@@ -72,7 +72,7 @@ async def _posts(session: Session, tale: Tale) -> dict[str, tuple[int, int]]:
 
 
 async def _judge(session: Session, tale: Tale, person: Key) -> Row | None:
-    rows = await session.fetch("judge_person", **judgement([tale], await _posts(session, tale)), **span([person]))
+    rows = await session.fetch("judge_person", **judgement([tale], await _posts(session, tale)), people=[person])
     return rows[0] if rows else None
 
 

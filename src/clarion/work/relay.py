@@ -135,6 +135,7 @@ class Relay:
                 "relay",
                 autocommit=False,
                 default_transaction_isolation="read\\ committed",
+                join_collapse_limit="1",  # joins as written: a search for their order costs more than it finds
             )
             try:
                 return main, await self._database.connect("relay notes")

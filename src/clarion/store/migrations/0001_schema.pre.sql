@@ -255,7 +255,8 @@ $$;
 
 -- The posts that a notification stands for: those from `first_unread` to `last` that its person may be told of (W8):
 -- from somebody muted before they wrote only what names the person directly, without a bulk reason only what names
--- them; of their own posts those in which another's edit names them. A row without any goes, unless saved (W12). `blocked_too`: as if nobody had blocked anybody.
+-- them, of their own posts those in which another's edit names them. A row without any goes, unless saved (W12).
+-- `blocked_too`: as if nobody had blocked anybody.
 CREATE FUNCTION clarion.shown_posts(n clarion.notification, blocked_too boolean DEFAULT false) RETURNS SETOF clarion.post
     LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT q.* FROM clarion.post q

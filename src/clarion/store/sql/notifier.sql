@@ -161,29 +161,27 @@ ORDER BY person FOR NO KEY UPDATE
 
 -- name: audience
 -- THE JUDGEMENT: candidates with their reasons, and every rule a named boolean column. The notifier writes for
--- those where all hold; `why` shows one person's columns. Every source joins `wanted` and bounds the person by its
--- first and last: the planner reads a dense crowd as one range of an index and looks sparse people up.
+-- those where all hold; `why` shows one person's columns. Every source is bounded by `= ANY(people)`, which goes down
+-- into the branches of any view: a host's readers are looked up, never read through.
 wanted AS MATERIALIZED (
     SELECT p.person, q.id IS NOT NULL AS known, coalesce(q.active, false) AS active, coalesce(o.own, false) AS own,
            coalesce(o.housekeeping, false) AS housekeeping, coalesce(s.read_seq, 0) AS read_seq,
            coalesce(s.version, 0) + (s.raised_in IS DISTINCT FROM pg_current_xact_id_if_assigned())::integer AS next_version
     FROM unnest(%(people)s::clarion.person_key[]) AS p(person)
     LEFT JOIN clarion.people q ON q.id = p.person
-        AND q.id BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+        AND q.id = ANY(%(people)s::clarion.person_key[])
     LEFT JOIN clarion.choice o ON o.person = p.person
     LEFT JOIN clarion.inbox_state s ON s.person = p.person
-        AND s.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+        AND s.person = ANY(%(people)s::clarion.person_key[])
 ), watching AS MATERIALIZED (
     SELECT h.event, x.person, x.level, h.bulk, h.position
     FROM happening h JOIN clarion.watch x ON x.space = h.space
-        AND x.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
-    JOIN wanted w ON w.person = x.person
+        AND x.person = ANY(%(people)s::clarion.person_key[])
 ), following AS MATERIALIZED (
     SELECT h.event, x.person, x.why, x.unsubscribed_at, h.position,
            h.bulk AND x.subscribed AND coalesce(h.position > x.since, true) AS hears
     FROM happening h JOIN clarion.thread_person x ON x.thread = h.thread
-        AND x.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
-    JOIN wanted w ON w.person = x.person
+        AND x.person = ANY(%(people)s::clarion.person_key[])
 ), source AS (
     SELECT n.event, n.person, n.reason, n.position FROM named n JOIN wanted USING (person)
     UNION ALL
@@ -204,8 +202,7 @@ wanted AS MATERIALIZED (
 ), reader AS MATERIALIZED (
     SELECT DISTINCT r.space, r.person
     FROM (SELECT DISTINCT space FROM happening) h JOIN clarion.readers r ON r.space = h.space
-        AND r.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
-    JOIN wanted w ON w.person = r.person
+        AND r.person = ANY(%(people)s::clarion.person_key[])
 ), stop AS MATERIALIZED (
     SELECT event, person, bool_or(what = 'apart') AS apart, bool_or(what = 'muting') AS muting,
            bool_or(what = 'told') AS told, bool_or(what = 'read') AS read
@@ -221,7 +218,7 @@ wanted AS MATERIALIZED (
         UNION ALL
         SELECT h.event, a.person, 'read' FROM happening h JOIN clarion.read_ahead a ON a.event = h.event
     ) s
-    WHERE s.person BETWEEN %(first)s::clarion.person_key AND %(last)s::clarion.person_key
+    WHERE s.person = ANY(%(people)s::clarion.person_key[])
     GROUP BY event, person
 ), judged AS MATERIALIZED (
     SELECT c.event, c.person, c.reason, c.bulk, c.first_position, c.last_position, h.thread, h.space, h.actor,
