@@ -52,6 +52,3 @@ class Pgqueuer:
     async def close(self) -> None:
         """Leave the database."""
         await self._connection.close()
-
-
-__all__ = ["Pgqueuer"]

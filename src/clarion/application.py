@@ -5,8 +5,11 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, TypeVar, overload
 
+import structlog
+
 from clarion.config import Settings
 from clarion.engine import Engine
+from clarion.logs import configure_logs
 from clarion.model.happening import Resolver
 from clarion.model.keys import Key
 from clarion.model.rules import Why
@@ -35,8 +38,11 @@ class Clarion:
     async def lifespan(self, _app: object = None) -> AsyncIterator[None]:
         """Connect, and relay inside this process, for as long as the block lasts: `FastAPI(lifespan=…)`.
 
-        Run `clarion worker` beside the host from the first deployment on. Raises: as `Engine.open`.
+        Run `clarion worker` beside the host from the first deployment on. Logs go to stderr as the settings say,
+        unless the host has configured structlog. Raises: as `Engine.open`.
         """
+        if not structlog.is_configured():
+            configure_logs(self.engine.settings)
         async with self.engine, self.engine.relaying():
             yield
 

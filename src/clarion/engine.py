@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from clarion.config import Settings, load
 from clarion.content import RESOLVERS
+from clarion.model.errors import NotMigrated
 from clarion.model.happening import Resolver
 from clarion.model.keys import Key, parse_key
 from clarion.model.rules import Why
@@ -14,7 +15,7 @@ from clarion.notifier import Notifier
 from clarion.notifier.why import why
 from clarion.store.database import Database
 from clarion.store.embedded import EmbeddedPostgres
-from clarion.store.migrate import migrate
+from clarion.store.migrate import migrate, pending, steps
 from clarion.work.change import Changes
 from clarion.work.crew import Crew, end
 from clarion.work.wake import Signals
@@ -35,7 +36,8 @@ class Engine:
         """Connect; without `database_url` start or join the embedded PostgreSQL first.
 
         Migrations run by themselves on the embedded server, elsewhere when asked for.
-        Raises: `EmbeddedServerError` where no server can be had, `WrongSchema`, the database's error.
+        Raises: `EmbeddedServerError` where no server can be had, `NotMigrated`, `WrongSchema`, `WrongDatabase`, the
+        database's error.
         """
         async with AsyncExitStack() as exits:
             url = self.settings.database_url
@@ -45,6 +47,8 @@ class Engine:
                 exits.push_async_callback(asyncio.to_thread, self.embedded.close)
             if run_migrations or (run_migrations is None and self.embedded):
                 await asyncio.to_thread(self.migrate, url)
+            else:
+                await asyncio.to_thread(self._require_schema, url)
             self.database = Database(url, self.settings.schema_name, size=self.settings.pool_size)
             await exits.enter_async_context(self.database)
             self.signals = Signals(self.database)
@@ -75,6 +79,12 @@ class Engine:
             space_key=settings.space_key,
             finish=finish,
         )
+
+    def _require_schema(self, url: str) -> None:
+        schema = self.settings.schema_name
+        needed = {step.name for step in steps() if step.phase == "pre"} & set(pending(url, schema=schema))
+        if needed:
+            raise NotMigrated(f"the schema {schema} lacks {', '.join(sorted(needed))}: run `clarion migrate`")
 
     def start_relays(self, relays: int = 1) -> Crew:
         """Start relays in this process; `stop_relays` or `close` drains them."""

@@ -41,7 +41,7 @@ CREATE TRIGGER audited AFTER UPDATE ON clarion.inbox_state FOR EACH ROW
     WHEN (OLD.version <> NEW.version) EXECUTE FUNCTION audit.on_version();
 
 -- Who writes a notification has raised its person's version.
-CREATE TABLE audit.bumped (tx xid8, thread bigint, person clarion.person_key, seq bigint);
+CREATE TABLE audit.bumped (tx xid8, thread text, person clarion.person_key);
 CREATE FUNCTION audit.on_notification() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     written clarion.notification := CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
@@ -57,7 +57,8 @@ CREATE CONSTRAINT TRIGGER audited AFTER INSERT OR UPDATE OR DELETE ON clarion.no
 CREATE FUNCTION audit.on_bump() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' OR NEW.seq <> OLD.seq THEN
-        INSERT INTO audit.bumped VALUES (pg_current_xact_id(), NEW.thread, NEW.person, NEW.seq);
+        INSERT INTO audit.bumped
+        SELECT pg_current_xact_id(), t.key, NEW.person FROM clarion.thread t WHERE t.id = NEW.thread;
     END IF;
     RETURN NULL;
 END $$;
@@ -112,8 +113,7 @@ HANDLED = """
 SELECT id, tx::text, event, before, state, after, upto, outcome FROM audit.handled WHERE id > %s ORDER BY id
 """
 BUMPED = """
-SELECT t.key, b.person, count(*) AS times FROM audit.bumped b LEFT JOIN clarion.thread t ON t.id = b.thread
-WHERE b.tx = %s::xid8 GROUP BY 1, 2
+SELECT thread AS key, person, count(*) AS times FROM audit.bumped WHERE tx = %s::xid8 GROUP BY 1, 2
 """
 
 

@@ -11,11 +11,11 @@ from clarion.cli.choosing import choosing
 from clarion.cli.demo import demo
 from clarion.cli.inbox import inbox
 from clarion.cli.ingesting import ingest
-from clarion.cli.logs import configure_logs
 from clarion.cli.outbox import outbox
 from clarion.cli.people import key, people
 from clarion.cli.serving import serving
 from clarion.cli.why import why
+from clarion.logs import configure_logs
 from clarion.model.errors import ClarionError
 
 app = typer.Typer(

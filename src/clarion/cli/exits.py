@@ -18,12 +18,6 @@ class DatabaseAway(ClarionError):
     code: ClassVar[str] = "database_away"
 
 
-class NotMigrated(ClarionError):
-    """The schema lacks what this version needs."""
-
-    code: ClassVar[str] = "not_migrated"
-
-
 class PortTaken(ClarionError):
     """Another program listens there, or we may not."""
 
@@ -39,7 +33,8 @@ class NotServing(ClarionError):
 EXITS: Final[tuple[tuple[type[ClarionError], int], ...]] = (
     (errors.SettingsError, os.EX_CONFIG),
     (errors.WrongSchema, os.EX_CONFIG),
-    (NotMigrated, os.EX_CONFIG),
+    (errors.NotMigrated, os.EX_CONFIG),
+    (errors.WrongDatabase, os.EX_CONFIG),
     (EmbeddedServerError, os.EX_UNAVAILABLE),
     (DatabaseAway, os.EX_UNAVAILABLE),
     (PortTaken, os.EX_UNAVAILABLE),
@@ -76,7 +71,9 @@ def in_words(error: Exception, database: str) -> ClarionError | None:
         )
     state = getattr(error, "sqlstate", None)
     if state in {"42P01", "3F000", "42883", "42704"}:
-        return NotMigrated(f"the schema is not as this version needs it ({first_line(error)}): run `clarion migrate`")
+        return errors.NotMigrated(
+            f"the schema is not as this version needs it ({first_line(error)}): run `clarion migrate`"
+        )
     if state == "42501":
         return errors.Refused(f"the database refuses its role something ({first_line(error)}): grant it")
     return None

@@ -10,13 +10,12 @@ from urllib.parse import urlsplit
 
 import typer
 
-from clarion.cli.exits import INTERRUPTED, NotMigrated, exit_code, in_words
+from clarion.cli.exits import INTERRUPTED, exit_code, in_words
 from clarion.config import Settings, load
 from clarion.engine import Engine
 from clarion.model.errors import ClarionError
 from clarion.store.connect.refusals import refusals_as_ours
 from clarion.store.database import Command
-from clarion.store.migrate import pending, steps
 
 T = TypeVar("T")
 
@@ -61,16 +60,8 @@ def where(found: Settings) -> str:
 async def opened(found: Settings, *, migrates: bool | None = None) -> AsyncIterator[Engine]:
     """An open engine over a schema that is as this version needs it.
 
-    Raises: `DatabaseAway` at once rather than after the pool's patience, `NotMigrated`, the engine's errors.
+    Raises: the engine's errors.
     """
-    if found.database_url is not None:
-        missing = await asyncio.to_thread(pending, found.database_url, schema=found.schema_name)
-        needed = {step.name for step in steps() if step.phase == "pre"} & set(missing)
-        if needed and not migrates:
-            raise NotMigrated(
-                f"the schema {found.schema_name} of the database {where(found)} lacks {', '.join(sorted(needed))}:"
-                " run `clarion migrate`"
-            )
     engine = Engine(found)
     await engine.open(run_migrations=migrates)
     try:

@@ -13,8 +13,8 @@ import typer
 
 from clarion.cli import running
 from clarion.cli.exits import PortTaken
-from clarion.cli.logs import configure_logs
 from clarion.engine import Engine
+from clarion.logs import configure_logs
 from clarion.model.errors import Invalid
 from clarion.store.embedded import EmbeddedPostgres
 from clarion.store.migrate import migrate as bring_up

@@ -47,6 +47,24 @@ class WrongSchema(ClarionError):
         )
 
 
+class NotMigrated(ClarionError):
+    """The schema lacks what this version needs."""
+
+    code: ClassVar[str] = "not_migrated"
+
+
+class WrongDatabase(ClarionError):
+    """A database that cannot hold Clarion's tables."""
+
+    code: ClassVar[str] = "wrong_database"
+
+    def __init__(self, encoding: str) -> None:
+        super().__init__(
+            f"this database stores text as {encoding}, and Clarion needs UTF8:"
+            " CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
+        )
+
+
 class AutocommitRefused(ClarionError):
     """Publishing on a connection in autocommit: the event would not share the change's transaction (O1)."""
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import psycopg
 
-from clarion.model.errors import WrongSchema
+from clarion.model.errors import WrongDatabase, WrongSchema
 from clarion.model.keys import KeyType
 from clarion.store.queries import in_schema
 
@@ -45,10 +45,13 @@ def migrate(
 
     Transaction: each step its own, under an advisory lock, so that any number of processes may call this at
     once. Steps marked post are applied with `finish` only: run them when no process of the last release is
-    left. Raises: `WrongSchema` when the schema was made with other key types.
+    left. Raises: `WrongSchema` when the schema was made with other key types,
+    `WrongDatabase` when the database does not store text as UTF8.
     """
     applied: list[str] = []
     with psycopg.connect(url, autocommit=True) as conn:
+        if (encoding := conn.info.parameter_status("server_encoding")) != "UTF8":
+            raise WrongDatabase(str(encoding))
         conn.execute("SELECT pg_advisory_lock(hashtext('clarion.migrate'), hashtext(%s))", [schema])
         conn.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         conn.execute(
