@@ -1,11 +1,13 @@
 """Migrations: once, by any number of processes, in the host's own key types (K1, K3)."""
 
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 
-from clarion.model.errors import WrongSchema
+from clarion.model.errors import WrongDatabase, WrongSchema
 from clarion.store.migrate import migrate, pending, steps
 
 
@@ -51,3 +53,18 @@ def test_K6_each_tenant_has_a_schema_of_its_own(empty_database: str) -> None:
         ).fetchall()
     assert functions
     assert not [text for (text,) in functions if "clarion." in text]
+
+
+def test_a_database_that_does_not_store_utf8_is_refused_with_the_remedy(server_url: str, empty_database: str) -> None:
+    name = f"{urlsplit(empty_database).path[1:]}_ascii"
+    with psycopg.connect(server_url, autocommit=True) as conn:
+        conn.execute(
+            SQL("CREATE DATABASE {} ENCODING 'SQL_ASCII' TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'").format(
+                Identifier(name)
+            )
+        )
+        try:
+            with pytest.raises(WrongDatabase, match="as SQL_ASCII, and Clarion needs UTF8"):
+                migrate(urlsplit(empty_database)._replace(path=f"/{name}").geturl())
+        finally:
+            conn.execute(SQL("DROP DATABASE {}").format(Identifier(name)))
