@@ -11,6 +11,7 @@ help:  ## explain the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml
+	@echo 'installing, about a minute'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[sqlalchemy]' --group dev
@@ -18,8 +19,8 @@ $(READY): pyproject.toml
 
 setup: $(READY)  ## make the virtual environment
 
-run: $(READY)  ## set up, start Clarion embedded, play a small forge, serve http://127.0.0.1:8500
-	$(BIN)/clarion demo
+run: $(READY)  ## set up, start Clarion embedded, play a small forge, serve http://127.0.0.1:8500 (or PORT=…)
+	$(BIN)/clarion demo $(if $(PORT),--port $(PORT))
 
 test: $(READY)  ## set up and run every test
 	$(BIN)/pytest -n 2 --dist loadgroup

@@ -121,12 +121,15 @@ class Settings(BaseModel):
     @field_validator("database_url")
     @classmethod
     def _is_postgres(cls, url: str | None) -> str | None:
-        if url is not None and not url.startswith(("postgresql://", "postgres://")):
-            scheme = url.partition(":")[0]
-            raise ValueError(
-                f"Clarion needs PostgreSQL 15 or newer, not {scheme!r}: give postgresql://user@host/database"
-            )
-        return url
+        if url is None or url.startswith(("postgresql://", "postgres://")):
+            return url
+        scheme, colon, _ = url.partition("://")
+        if not colon:
+            raise ValueError("it is no URL: give postgresql://user@host/database")
+        kind, plus, driver = scheme.partition("+")
+        drops = plus and kind in {"postgresql", "postgres"}
+        advice = f"drop '+{driver}'" if drops else "give postgresql://user@host/database"
+        raise ValueError(f"Clarion needs PostgreSQL 15 or newer, not {scheme!r}: {advice}")
 
     @field_validator("public_url")
     @classmethod
@@ -222,6 +225,7 @@ def _from_overrides(overrides: Mapping[str, Any]) -> dict[str, _Value]:
 
 def _unknown(name: str, place: str, known: Iterable[str]) -> SettingsError:
     names = sorted(known)
-    closest = get_close_matches(name, names, n=1)
-    hint = f"did you mean {closest[0]}? " if closest else ""
+    apart = {known_name.removeprefix(PREFIX): known_name for known_name in names}
+    closest = get_close_matches(name.removeprefix(PREFIX), apart, n=1, cutoff=0.7)
+    hint = f"did you mean {apart[closest[0]]}? " if closest else ""
     return SettingsError(f"{name} ({place}) is not a setting: {hint}Known are {', '.join(names)}.")

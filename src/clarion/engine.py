@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from clarion.config import Settings, load
 from clarion.content import RESOLVERS
-from clarion.model.errors import NotMigrated
+from clarion.model.errors import Invalid, NotMigrated
 from clarion.model.happening import Resolver
 from clarion.model.keys import Key, parse_key
 from clarion.model.rules import Why
@@ -87,7 +87,9 @@ class Engine:
             raise NotMigrated(f"the schema {schema} lacks {', '.join(sorted(needed))}: run `clarion migrate`")
 
     def start_relays(self, relays: int = 1) -> Crew:
-        """Start relays in this process; `stop_relays` or `close` drains them."""
+        """Start relays in this process; `stop_relays` or `close` drains them. Raises: `Invalid` when some run."""
+        if self.crew:
+            raise Invalid("relays run in this process already: stop them first, or ask for more at once")
         assert self.signals, "open the engine first"  # noqa: S101 - the order of calls, not input
         self.crew = Crew(
             self.database,

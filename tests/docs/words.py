@@ -6,6 +6,7 @@ WHAT_TO_DO: Final = {
     "error": "It is a fault of ours or of the set-up: the log has the whole of it, with the request's id.",
     "settings_invalid": "Correct the setting that the message names; `clarion settings` lists all of them.",
     "wrong_key": "Send the key in the type of your own tables; `clarion settings` shows `person_key` and `space_key`.",
+    "wrong_database": "Make the database anew: `CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`.",
     "wrong_schema": "Set both key types as the schema was made, or choose another `schema_name`.",
     "autocommit_refused": "Publish inside the transaction of the change: `with connection.transaction():`.",
     "too_large": "Send less; the message names the part and its limit, and so does [Limits](limits.md).",

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -75,12 +76,43 @@ def test_O6_events_set_aside_are_retried_and_dropped(shell: SameProcess, databas
     assert "ValueError: odd" in shell.output("outbox", "show", "1")
     assert shell.output("outbox", "retry", "--error", "KeyError") == "events retried: 3, 4\n"
     refused = shell.run("outbox", "drop", "2", "3")
-    assert refused.stdout == "events dropped: 2\nnot set aside, and left as they are: 3\n"
+    assert refused.stdout == "events dropped: 2\nneither set aside nor of an unknown type, and left as they are: 3\n"
     assert refused.returncode == 1
     assert shell.output("outbox", "retry", "--all") == "events retried: 1\n"
     execute(database_url, "UPDATE clarion.outbox_event SET settled_at = now() - interval '3 days' WHERE id = 2")
     assert "events pruned: 0," in shell.output("outbox", "prune")
     assert "events pruned: 1," in shell.output("outbox", "prune", "--days", "2")
+
+
+def test_O7_what_waits_and_nothing_here_knows_is_dropped_by_number_type_or_all(
+    shell: SameProcess, database_url: str
+) -> None:
+    shell.output("ingest", "github", *files(14))
+    types = ("boat.sunk", "boat.sunk", "boat.raised", "crew.saved", "crew.lost")
+    for event_type in types:
+        execute(database_url, "INSERT INTO clarion.outbox_event (type) VALUES (%s)", event_type)
+    assert shell.output("outbox", "drop", "2") == "events dropped: 2\n"
+    assert shell.output("outbox", "drop", "--type", "boat.sunk") == "events dropped: 3\n"
+    assert "thread.opened is known here" in str(shell.run("outbox", "drop", "--type", "thread.opened").stderr)
+    assert shell.output("outbox", "drop", "--all") == "events dropped: none\n"
+    assert shell.output("outbox", "drop", "--all-unknown") == "events dropped: 4, 5, 6\n"
+    assert json.loads(shell.output("outbox", "show", "1", "--json"))["state"] == "waiting"
+
+
+def test_hints_repeat_what_was_given(shell: SameProcess, database_url: str) -> None:
+    shell.output("ingest", "github", *files(14, 15, 16))
+    listed = shell.output("outbox", "ls", "--state", "waiting", "--limit", "1")
+    assert "outbox ls --state waiting --limit 1 --before " in listed
+    relay_all(database_url)
+    assert "inbox mark-all bo --undo " in shell.output("inbox", "mark-all", "bo")
+    assert shell.output("inbox", "ls", "bo") == "bo has nothing in the list unread\n"
+    assert shell.output("inbox", "ls", "bo", "--kind", "odd") == "bo has nothing in the list unread that fits\n"
+
+
+def test_the_program_tells_its_version_and_its_help(shell: SameProcess) -> None:
+    assert shell.output("--version").startswith("clarion 0.")
+    assert "--demo" in shell.output("-h")
+    assert "--tab" in shell.output("inbox", "ls", "-h")
 
 
 def test_W16_why_shows_each_rule_and_ends_in_a_sentence(shell: SameProcess, database_url: str) -> None:
@@ -89,7 +121,7 @@ def test_W16_why_shows_each_rule_and_ends_in_a_sentence(shell: SameProcess, data
     said = shell.output("why", "1", "ada")
     assert "the rules now" in said
     assert "reason: mentioned (you were mentioned)" in said
-    assert "✗ stopped     W12  was told of this post already" in said
+    assert "• told before W12  was told of this post already" in said
     assert said.splitlines()[-1] == "ada has heard of it, because ada was mentioned."
     stopped = json.loads(shell.output("why", "2", "9011", "--json"))
     assert stopped["hears_now"] is False
@@ -102,6 +134,9 @@ def test_I1_an_inbox_is_listed_and_marked(shell: SameProcess, database_url: str)
     (row,) = json.loads(shell.output("inbox", "ls", "@bo", "--json"))["rows"]
     assert (row["key"], row["reason"], row["unread"]) == ("9101#1", "assigned", True)
     assert "Sailing list is empty" in shell.output("inbox", "ls", "bo")
+    missing = shell.run("inbox", "read", "bo", "99")
+    assert (missing.returncode, missing.stdout) == (os.EX_NOINPUT, "")
+    assert "there is no notification of thread 99" in missing.stderr
     assert shell.output("inbox", "read", "bo", "9101#1") == "rows changed: 1, unread: 0\n"
     assert shell.output("inbox", "unread", "bo", str(row["thread"])) == "rows changed: 1, unread: 1\n"
     assert shell.output("inbox", "done", "bo", "9101#1") == "rows changed: 1, unread: 0\n"

@@ -20,6 +20,10 @@ NOWHERE = {"CLARION_DATABASE_URL": "postgresql://ada:hush@127.0.0.1:1/app"}
         (NOWHERE, "migrate", os.EX_UNAVAILABLE, "cannot be reached"),
         (NOWHERE, "demo --exit", os.EX_UNAVAILABLE, "cannot be reached"),
         ({"CLARION_DATABASE_URL": "sqlite:///app.db"}, "worker", os.EX_CONFIG, "needs PostgreSQL 15 or newer"),
+        ({"CLARION_DATABASE_URL": "postgresql+psycopg://a@b/c"}, "worker", os.EX_CONFIG, "drop '+psycopg'"),
+        ({"CLARION_DATABASE_URL": "hush"}, "worker", os.EX_CONFIG, "it is no URL"),
+        ({"CLARION_NONSENSE": "1"}, "serve", os.EX_CONFIG, "is not a setting: Known are"),
+        (NOWHERE, "inbox ls ada --demo", os.EX_USAGE, "`--demo` goes right after `clarion`"),
         ({"CLARION_PROT": "1"}, "serve", os.EX_CONFIG, "did you mean CLARION_PORT?"),
         ({"CLARION_PORT": "many"}, "serve", os.EX_CONFIG, "CLARION_PORT=many (environment)"),
         ({"CLARION_PUBLIC_URL": "forge.example"}, "serve", os.EX_CONFIG, "CLARION_PUBLIC_URL=forge.example"),
@@ -87,5 +91,5 @@ def test_a_port_in_use_is_said_with_another_to_take(tmp_path: Path, database_url
     assert done.returncode == os.EX_UNAVAILABLE
     assert done.stderr == (
         f"clarion: port {port} of 127.0.0.1 is in use: stop what listens there, or choose another,"
-        f" as in --port {port % 65535 + 1}\n"
+        f" as in --port {(other := port % 65535 + 1)} (CLARION_PORT={other}, `make run PORT={other}`)\n"
     )

@@ -1,5 +1,6 @@
 """The machine's content: threads, posts, roles, people and access."""
 
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -68,10 +69,12 @@ class ContentRules(Machine):
             self.driver.do(command, lambda: self.oracle.edit(key, text, actor))
 
     @precondition(lambda self: self.deletable())
-    @rule(data=st.data(), actor=people)
-    def delete_post(self, data: Any, actor: int) -> None:
-        key = self.draw(data, self.deletable())
-        self.driver.do(posts.delete_post(key, actor=actor), lambda: self.oracle.delete_post(key, actor))
+    @rule(data=st.data(), actor=people, most=st.integers(1, 3))
+    def delete_posts(self, data: Any, actor: int, most: int) -> None:
+        for _ in range(most):
+            if keys := self.deletable():
+                key = self.draw(data, keys)
+                self.driver.do(posts.delete_post(key, actor=actor), partial(self.oracle.delete_post, key, actor))
 
     def deletable(self) -> list[str]:
         return [k for k, p in self.oracle.posts.items() if not p.deleted and p.kind not in {"opening", "message"}]

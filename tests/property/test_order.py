@@ -68,12 +68,14 @@ PAIRS: dict[str, Pair] = {
     "opened and moved": lambda: [open_issue("i2", "@chi"), move(VAULT, "i2")],
     "opened and assigned": lambda: [open_issue("i2", "x"), roles.assign("i2", [CHI], actor=BO)],
     "a mention and what follows it": lambda: [comment("@dara"), comment("x", "c2", EMIL)],
+    "an edit that names and what came before it": lambda: [comment("x", "c2", EMIL), edit_opening("@dara")],
     "an edit that names and what follows it": lambda: [edit_opening("@dara"), comment("x", "c2", EMIL)],
 }
 
 IN_ONE_ORDER = frozenset({
     "two comments", "a close and a comment", "opened and commented", "opened and closed",
     "a mention and what follows it", "an edit that names and what follows it",
+    "an edit that names and what came before it",
     "a comment that names a follower and its edit",
 })  # fmt: skip
 """Where the first subscribes somebody, the second comes after it, as long as the first has not failed."""

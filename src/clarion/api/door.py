@@ -134,7 +134,8 @@ async def _once(
         return None
     if not idempotency_key.isprintable():
         raise Invalid("Idempotency-Key: printable characters only")
-    target = f"{request.url.path}?{request.url.query}"
+    said = sorted((name, value) for name, value in request.headers.items() if name.startswith(_SAID))
+    target = f"{request.url.path}?{request.url.query}\n{said}"
     return idempotency_key, await request.body(), target
 
 
@@ -142,6 +143,9 @@ def _note(request: Request) -> dict[str, Any]:
     note: dict[str, Any] = request.scope["state"].setdefault("log", {})
     return note
 
+
+_SAID = ("content-type", "ce-")
+"""Headers that belong to what a request asks for: CloudEvents in binary mode have their attributes there."""
 
 _Once = Annotated[tuple[str, bytes, str] | None, Depends(_once)]
 

@@ -4,16 +4,18 @@ import re
 from collections.abc import Callable
 from http import HTTPStatus
 from time import perf_counter
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_to_bytes
 from uuid import uuid4
 
 import structlog
 from fastapi import HTTPException
 from starlette.convertors import Convertor, register_url_convertor
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from clarion.api.errors import answer_error, present_error, status_of
-from clarion.model.errors import ClarionError, TooLarge
+from clarion.model.errors import ClarionError, Invalid, TooLarge
 
 log = structlog.get_logger("clarion.http")
 
@@ -104,16 +106,12 @@ class Failures:
 
         try:
             await self._app(scope, receive, send_and_look)
-        except HTTPException as error:
+        except ClientDisconnect:
+            log.debug("the client left before its request was whole")
+        except (HTTPException, ClarionError) as error:
             if started:
                 raise
-            await answer_error(scope, error.status_code, TooLarge.code, str(error.detail))(scope, receive, send)
-        except ClarionError as error:
-            if started:
-                raise
-            if status_of(error) >= HTTPStatus.INTERNAL_SERVER_ERROR:
-                log.warning("request failed", error=repr(error), cause=repr(error.__cause__))
-            await present_error(scope, error)(scope, receive, send)
+            await _refusal(scope, error)(scope, receive, send)
         except Exception:
             error_id = uuid4().hex[:16]
             log.exception("request failed", error_id=error_id)
@@ -164,8 +162,29 @@ class EncodedSlashes:
         """Pass a request on."""
         if scope["type"] == "http":
             raw = scope.get("raw_path") or b""
+            if not _is_utf8(raw):
+                await answer_error(scope, HTTPStatus.BAD_REQUEST, Invalid.code, "the path is not UTF-8")(
+                    scope, receive, send
+                )
+                return
             if b"%2f" in raw.lower():
                 path = _SLASH.join(unquote(part) for part in _ENCODED_SLASH.split(raw.decode("latin-1")))
                 if path.replace(_SLASH, "/") == scope["path"]:
                     scope["path"] = path
         await self._app(scope, receive, send)
+
+
+def _refusal(scope: Scope, error: HTTPException | ClarionError) -> Response:
+    if isinstance(error, HTTPException):  # of a body that turned out too long
+        return answer_error(scope, error.status_code, TooLarge.code, str(error.detail))
+    if status_of(error) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.warning("request failed", error=repr(error), cause=repr(error.__cause__))
+    return present_error(scope, error)
+
+
+def _is_utf8(raw_path: bytes) -> bool:
+    try:
+        unquote_to_bytes(raw_path).decode()
+    except UnicodeDecodeError:
+        return False
+    return True

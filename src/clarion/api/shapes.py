@@ -20,13 +20,14 @@ from clarion.model.inbox import Marked
 from clarion.model.keys import Key
 
 _RULE = re.compile(r" \([A-Z]\d+\)")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 def _storable(text: str) -> str:
-    if "\0" in text:
-        raise ValueError("a NUL character is in it, which no text of the database can hold")
+    if _UNSTORABLE.search(text):
+        raise ValueError("a NUL or half of a surrogate pair is in it, which no text of the database can hold")
     return text
 
 

@@ -1,6 +1,9 @@
 """The commands in one tree, and the program's one way out."""
 
 import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from itertools import dropwhile
 from typing import Annotated
 
 import typer
@@ -16,10 +19,11 @@ from clarion.cli.people import key, people
 from clarion.cli.serving import serving
 from clarion.cli.why import why
 from clarion.logs import configure_logs
-from clarion.model.errors import ClarionError
+from clarion.model.errors import ClarionError, Invalid
 
 app = typer.Typer(
     name="clarion",
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Notifications inside your PostgreSQL transaction: who hears, why, exactly once.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -37,10 +41,19 @@ app.add_typer(people, name="people")
 app.add_typer(key, name="key")
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"clarion {version('clarion')}")
+        raise typer.Exit
+
+
 @app.callback()
 def begin(
     *,
     demo: Annotated[bool, typer.Option("--demo", help="Look at the demo's data instead of your own.")] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version, and end.")
+    ] = False,
 ) -> None:
     """Notifications inside your PostgreSQL transaction: who hears, why, exactly once."""
     if demo:
@@ -51,6 +64,12 @@ def main() -> None:
     """Run the command line: the entry point of the program `clarion`."""
     try:
         configure_logs()
+        _check_place_of_demo(sys.argv[1:])
         app()
     except ClarionError as error:
         sys.exit(running.complain(error))
+
+
+def _check_place_of_demo(words: Sequence[str]) -> None:
+    if "--demo" in dropwhile(lambda word: word.startswith("-"), words):
+        raise Invalid("`--demo` goes right after `clarion`: clarion --demo COMMAND …")

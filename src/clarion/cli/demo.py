@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from clarion.cli import running
+from clarion.cli import hints, running
 from clarion.cli.demo_story import play, sample, was_played
 from clarion.cli.demo_tables import Heard, show_heard, show_reasons, show_who, show_why_nots
 from clarion.cli.printing import console
@@ -40,7 +40,8 @@ async def _demo(found: Settings, *, ends: bool) -> None:
     with ExitStack() as exits:
         listener = None if ends else exits.enter_context(bound(found.host, found.port))
         async with running.opened(found, migrates=True) as engine:
-            screen.print(f"{_server(engine)} ready in {perf_counter() - started:.1f} s   {escape(_place(found))}")
+            ready = f"{_server(engine, found)} ready in {perf_counter() - started:.1f} s   {_place(found)}"
+            screen.print(escape(ready), soft_wrap=True)
             await _play(engine, screen)
             heard = await _show(engine)
             if listener is None:
@@ -79,19 +80,21 @@ async def _show(engine: Engine) -> list[Heard]:
     return heard
 
 
-def _server(engine: Engine) -> str:
-    return f"PostgreSQL {engine.embedded.version}" if engine.embedded else "your PostgreSQL"
+def _server(engine: Engine, found: Settings) -> str:
+    if engine.embedded:
+        return f"PostgreSQL {engine.embedded.version}"
+    return f"your PostgreSQL of CLARION_DATABASE_URL ({running.where(found)})"
 
 
 def _place(found: Settings) -> str:
     if found.database_url is None:
         return f"{found.data_dir} (delete the folder to start over)"
-    return f"schema {found.schema_name} (DROP SCHEMA {found.schema_name} CASCADE to start over)"
+    return f"in a schema of its own, {found.schema_name} (DROP SCHEMA {found.schema_name} CASCADE to start over)"
 
 
 def _say_what_next(screen: Console, base: str, heard: list[Heard], found: Settings) -> None:
     unread = sum(row.unread for row in heard if row.handle == "ada")
-    program = "clarion --demo"
+    program = hints.program()
     screen.print()
     for what, how in (
         ("inbox", f"{base}/?as=ada   signed in as ada, {unread} unread; or as bo, chidi, dara, emil, fen, grace, hana"),

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clarion.cli import hints
 from clarion.cli.demo_story import WHY_NOT
 from clarion.cli.printing import console, print_table
 from clarion.engine import Engine
@@ -83,7 +84,7 @@ async def show_why_nots(engine: Engine) -> None:
         except NotFound:
             continue
         rows.append((found, question.type, answer.sentence))
-    print_table(("event", "what happened", "and why not"), rows, title="Why not? (clarion --demo why EVENT PERSON)")
+    print_table(("event", "what happened", "and why not"), rows, title=f"Why not? ({hints.program()} why EVENT PERSON)")
 
 
 def _find_event(event_type: str, thread: str, post: str | None) -> Command[int | None]:

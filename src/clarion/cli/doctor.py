@@ -140,7 +140,8 @@ async def _outbox(settings: Settings, session: Session, relays: int) -> AsyncIte
             "event types",
             "warn",
             "no resolver for " + ", ".join(f"{name} ({number} wait)" for name, number in unknown.items()),
-            f"Register one where the relay runs, or drop them. Known: {', '.join(sorted(notifier.types()))}.",
+            "They wait for a release that knows them; `clarion outbox drop --all-unknown` (or `--type`) gives them up."
+            f" Known: {', '.join(sorted(notifier.types()))}.",
         )
     else:
         yield Finding("event types", "ok", "every type that waits has a resolver")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clarion.cli import running
+from clarion.cli import hints, running
 from clarion.cli.naming import find_person, find_space, find_threads
 from clarion.cli.printing import JsonOption, console, print_json, print_table
 from clarion.engine import Engine
@@ -52,6 +52,10 @@ def list_rows(
     if as_json:
         print_json(page)
         return
+    if not page.rows and before is None:
+        filtered = any(choice is not None for choice in (reason, space, kind))
+        print(f"{person} has nothing in the list {tab}{' that fits' if filtered else ''}")
+        return
     print_table(
         ("thread", "title", "why", "latest", "by", "posts", "active", "marks"),
         (
@@ -62,7 +66,10 @@ def list_rows(
     )  # fmt: skip
     console().print(f"{page.state.unread_count} unread; mark-all takes --cutoff {page.state.version}")
     if page.next:
-        print(f"more: clarion inbox ls {person} --tab {tab} --before {page.next}")
+        again = hints.command(
+            "inbox", "ls", person, tab=tab, reason=reason, space=space, kind=kind, limit=limit, before=page.next
+        )
+        print(f"more: {again}")
 
 
 @inbox.command("read")
@@ -138,14 +145,24 @@ def mark_everything(
     marked, back = running.run(work)
     _tell(marked)
     if back is not None and back.before != back.after:
-        print(f"to take it back: clarion inbox mark-all {person} --undo {back.before}-{back.after}")
+        undoing = hints.command("inbox", "mark-all", person, undo=f"{back.before}-{back.after}")
+        print(f"to take it back: {undoing}")
 
 
 def _mark(person: str, threads: list[str], mark: Callable[[Key, Collection[int]], Command[Marked]]) -> None:
     async def ask(engine: Engine) -> Command[Marked]:
-        return mark(await find_person(engine, person), await find_threads(engine, threads))
+        return _mark_there(mark, await find_person(engine, person), await find_threads(engine, threads))
 
     _tell(running.change(ask))
+
+
+def _mark_there(
+    mark: Callable[[Key, Collection[int]], Command[Marked]], person: Key, threads: list[int]
+) -> Command[Marked]:
+    """Mark rows that are all there. Raises: `NotFound` for the first that is not."""
+    for thread in threads:
+        yield from listing.get_row(person, thread)
+    return (yield from mark(person, threads))
 
 
 def _tell(marked: Marked) -> None:

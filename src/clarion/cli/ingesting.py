@@ -12,6 +12,7 @@ from rich.progress import Progress
 from clarion.cli import running
 from clarion.ingest.github import Applied, Broken, Ignored, Outcome
 from clarion.ingest.github import ingest as ingest_payload
+from clarion.ingest.github_reading import MAX_PAYLOAD_BYTES
 
 ingest = typer.Typer(help="Take in what happened elsewhere.", no_args_is_help=True)
 
@@ -38,14 +39,22 @@ async def _ingest(files: list[Path]) -> int:
         with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
             for file in progress.track(files, description="applying"):
                 try:
-                    content = file.read_bytes()
+                    content = _read(file)
                 except OSError as error:
-                    outcome: Outcome = Broken(f"it cannot be read: {error.strerror}")
+                    outcome: Outcome = Broken(f"it cannot be read: {error.strerror or error}")
                 else:
                     outcome = await ingest_payload(engine.changes, content, name=file.name)
                 broken += isinstance(outcome, Broken)
                 print(line(file, outcome))
     return broken
+
+
+def _read(file: Path) -> bytes:
+    """Return the bytes of a plain file, one more than any payload may have at most. Raises: `OSError`."""
+    if not file.is_file():
+        raise OSError("it is no file" if file.exists() else "there is no such file")
+    with file.open("rb") as content:
+        return content.read(MAX_PAYLOAD_BYTES + 1)
 
 
 def line(file: os.PathLike[str], outcome: Outcome) -> str:

@@ -5,15 +5,16 @@ from typing import Annotated, Any
 
 import typer
 
-from clarion.cli import running
+from clarion.cli import hints, running
 from clarion.cli.printing import JsonOption, print_json, print_table, shown
+from clarion.engine import Engine
 from clarion.model.errors import Invalid
 from clarion.outbox import operate
 from clarion.store.database import Command
 
 outbox = typer.Typer(help="Look at events, and handle those set aside (dead letters).", no_args_is_help=True)
 
-Ids = Annotated[list[int] | None, typer.Argument(help="Numbers of events set aside.")]
+Ids = Annotated[list[int] | None, typer.Argument(help="Numbers of events.")]
 ErrorText = Annotated[str | None, typer.Option("--error", help="Those whose error has this text.")]
 All = Annotated[bool, typer.Option("--all", help="All that are set aside.")]
 
@@ -40,7 +41,7 @@ def list_events(
         ),
     )  # fmt: skip
     if len(events) == limit:
-        print(f"more: clarion outbox ls --before {events[-1].id}")
+        print(f"more: {hints.command('outbox', 'ls', state=state, limit=limit, before=events[-1].id)}")
 
 
 @outbox.command("show")
@@ -58,15 +59,51 @@ def show_event(event: int, *, as_json: JsonOption = False) -> None:
 @outbox.command("retry")
 def retry_events(events: Ids = None, *, error: ErrorText = None, everything: All = False) -> None:
     """Give events set aside a fresh start."""
-    chosen = _chosen(events, error, everything)
-    _tell("retried", events, running.change(_now(lambda: operate.retry_events(**chosen))))
+    _choose_one(events, error, everything, how="their numbers, --error TEXT, or --all")
+    done = running.change(_now(lambda: operate.retry_events(events=events or None, error=error)))
+    _tell("retried", events, done, left="not set aside")
 
 
 @outbox.command("drop")
-def drop_events(events: Ids = None, *, error: ErrorText = None, everything: All = False) -> None:
-    """Give events set aside up for good; they can be shown until they are pruned."""
-    chosen = _chosen(events, error, everything)
-    _tell("dropped", events, running.change(_now(lambda: operate.drop_events(**chosen))))
+def drop_events(
+    events: Ids = None,
+    *,
+    error: ErrorText = None,
+    everything: All = False,
+    event_type: Annotated[
+        str | None, typer.Option("--type", help="Those of this type that wait, unknown here.")
+    ] = None,
+    all_unknown: Annotated[
+        bool, typer.Option("--all-unknown", help="All that wait whose type is unknown here.")
+    ] = False,
+) -> None:
+    """Give events up for good: set aside, or waiting though nothing here knows their type.
+
+    They can be shown until they are pruned.
+    """
+    _choose_one(
+        events, error, everything, event_type, all_unknown,
+        how="their numbers, --error TEXT, --all, --type TYPE, or --all-unknown",
+    )  # fmt: skip
+
+    def drop(consumer: str, known: list[str]) -> Command[list[int]]:
+        if event_type in known:
+            raise Invalid(
+                f"{event_type} is known here: its events wait for a relay, and only those set aside are dropped"
+            )
+        dropped: list[int] = []
+        if events or error is not None or everything:
+            dropped += yield from operate.drop_events(events=events or None, error=error)
+        if events or event_type is not None or all_unknown:
+            dropped += yield from operate.drop_unknown_events(
+                consumer, known, events=events or None, event_type=event_type
+            )
+        return sorted(dropped)
+
+    async def ask(engine: Engine) -> Command[list[int]]:
+        return drop(engine.notifier.name, sorted(engine.notifier.types()))
+
+    _tell("dropped", events, running.change(ask), left="neither set aside nor of an unknown type")
 
 
 @outbox.command("prune")
@@ -93,14 +130,13 @@ def _now(command: Callable[[], Command[Any]]) -> Callable[[Any], Any]:
     return made
 
 
-def _chosen(events: list[int] | None, error: str | None, everything: bool) -> dict[str, Any]:
-    if sum((bool(events), error is not None, everything)) != 1:
-        raise Invalid("say which events set aside: their numbers, --error TEXT, or --all")
-    return {"events": events or None, "error": error}
+def _choose_one(*choices: list[int] | str | bool | None, how: str) -> None:
+    if sum(choice not in (None, False, []) for choice in choices) != 1:
+        raise Invalid(f"say which events: {how}")
 
 
-def _tell(what: str, asked: list[int] | None, done: list[int]) -> None:
+def _tell(what: str, asked: list[int] | None, done: list[int], *, left: str) -> None:
     print(f"events {what}: {', '.join(map(str, done)) or 'none'}")
-    if left := sorted(set(asked or ()) - set(done)):
-        print(f"not set aside, and left as they are: {', '.join(map(str, left))}")
+    if others := sorted(set(asked or ()) - set(done)):
+        print(f"{left}, and left as they are: {', '.join(map(str, others))}")
         raise typer.Exit(1)

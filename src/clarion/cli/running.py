@@ -30,10 +30,15 @@ def use_demo() -> None:
     _choices[DEMO] = True
 
 
+def is_demo() -> bool:
+    """Whether the commands of this process are about the demo's data."""
+    return bool(_choices[DEMO])
+
+
 def settings(**overrides: Any) -> Settings:
     """Return the settings of this call. Raises: `SettingsError`."""
     found = load(**overrides)
-    return demo_settings(found) if _choices[DEMO] else found
+    return demo_settings(found) if is_demo() else found
 
 
 def demo_settings(found: Settings) -> Settings:

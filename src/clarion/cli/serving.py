@@ -11,8 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from clarion.cli import running
+from clarion.cli import hints, running
 from clarion.cli.exits import PortTaken
+from clarion.config import Settings
 from clarion.engine import Engine
 from clarion.logs import configure_logs
 from clarion.model.errors import Invalid
@@ -47,10 +48,19 @@ def serve(
             async with running.opened(found, migrates=migrate or None) as engine:
                 if worker:
                     engine.start_relays()
-                print(f"clarion serves {address(listener)}{'' if worker else ', without a relay'}", flush=True)
+                print(f"clarion serves {address(listener)}{'' if worker else ', without a relay'}")
+                _say_how_to_use_it(found)
                 await serve_until(engine, listener, stopping)
 
     running.run(work)
+
+
+def _say_how_to_use_it(found: Settings) -> None:
+    print(f"  database   {running.where(found)}, schema {found.schema_name}")
+    print(f"  sign in    with a token: {hints.command('people', 'token')} PERSON")
+    if found.api_key is None:
+        print(f"  API        no CLARION_API_KEY is set: {hints.command('key', 'new')} makes a key for programs")
+    sys.stdout.flush()
 
 
 @serving.command()
@@ -134,7 +144,7 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
             )
             raise PortTaken(
                 f"port {port} of {host} {reason}: stop what listens there, or choose another,"
-                f" as in --port {port % 65535 + 1}"
+                f" as in --port {(other := port % 65535 + 1)} (CLARION_PORT={other}, `make run PORT={other}`)"
             ) from None
         yield listener
 

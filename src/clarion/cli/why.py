@@ -16,6 +16,11 @@ _SIGNS: Final = {
     "stopped": "[red]✗[/] stopped    ",
     "not reached": "[dim]·[/] not reached",
 }
+_TOLD: Final = "[green]•[/] told before"
+"""For who has heard, the rule that stops is no refusal: nobody is told twice."""
+
+_NEWS: Final = "is_news"
+"""The column of that rule."""
 
 
 def why(
@@ -49,7 +54,8 @@ def show_why(found: Why, person: str) -> None:
     reasons = ", ".join(f"{reason} ({IN_WORDS[Reason(reason)]})" for reason in found.reasons)
     screen.print(f"  reason: {escape(reasons or 'none')}")
     for verdict in found.now:
-        screen.print(f"  {_SIGNS[verdict.verdict]} {verdict.rule:<4} {escape(verdict.words)}")
+        sign = _TOLD if verdict.verdict == "stopped" and verdict.column == _NEWS else _SIGNS[verdict.verdict]
+        screen.print(f"  {sign} {verdict.rule:<4} {escape(verdict.words)}")
     screen.print(f"\n[bold]{escape(found.sentence)}[/]")
     if not found.now and not found.reasons:
         screen.print(f"[dim]No rule was reached: nothing made {escape(person)} a candidate.[/]")

@@ -64,6 +64,10 @@ class MarkedAll:
     undo: Undo
 
 
+MAX_DIGITS = 19
+"""Those of the largest bigint; a longer number is not even looked at."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Cursor:
     """A place in a list: behind the row with this sequence number and thread."""
@@ -78,11 +82,11 @@ class Cursor:
     def parse(cls, text: str) -> Self:
         """Return the cursor that was written as text. Raises: `Invalid`."""
         seq, dot, thread = text.partition(".")
-        if dot and all(part.isascii() and part.isdecimal() for part in (seq, thread)):
+        if dot and all(part.isascii() and part.isdecimal() and len(part) <= MAX_DIGITS for part in (seq, thread)):
             cursor = cls(int(seq), int(thread))
             if max(cursor.seq, cursor.thread) <= MAX_BIGINT:
                 return cursor
-        raise Invalid(f"{text!r} is no cursor: give back the `next` of the page before")
+        raise Invalid(f"{text[:50]!r} is no cursor: give back the `next` of the page before")
 
 
 TOP = Cursor(MAX_BIGINT, MAX_BIGINT)

@@ -1,7 +1,7 @@
 """Operating the outbox: what waits and what was set aside, seen and moved by hand (O6, O9).
 
-Each of these is a command in the caller's transaction. Only events set aside can be retried or dropped: what
-waits is the relays'.
+Each of these is a command in the caller's transaction. Only events set aside can be retried or dropped, and
+events dropped whose type nobody here knows: all else that waits is the relays'.
 """
 
 from collections.abc import Collection, Mapping
@@ -92,6 +92,16 @@ def retry_events(*, events: Collection[int] | None = None, error: str | None = N
 def drop_events(*, events: Collection[int] | None = None, error: str | None = None) -> Command[list[int]]:
     """Give events set aside up for good, chosen as in `retry_events`; they stay readable until pruned."""
     rows = yield ask("drop_events", events=_ids(events), error=error)
+    return sorted(int(row["id"]) for row in rows)
+
+
+def drop_unknown_events(
+    consumer: str, types: Collection[str], *, events: Collection[int] | None = None, event_type: str | None = None
+) -> Command[list[int]]:
+    """Give up what waits of types that this consumer does not know: these ids, one type, or all. Returns their ids."""
+    rows = yield ask(
+        "drop_unknown_events", consumer=consumer, types=sorted(types), events=_ids(events), type=event_type
+    )
     return sorted(int(row["id"]) for row in rows)
 
 

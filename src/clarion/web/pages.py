@@ -33,8 +33,9 @@ STYLE_TAG = f'"{sha256(STYLE).hexdigest()[:32]}"'
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A page of the inbox, with the names of its spaces."""
+    """A page of the inbox, with whose it is and the names of its spaces."""
 
+    handle: str
     page: Page
     spaces: Mapping[Key, str]
 
@@ -46,7 +47,8 @@ def look(person: Key, tab: Tab, before: Cursor | None) -> Command[Looked]:
     names = yield ask("name_spaces", spaces=wanted)
     if page.state.unseen:
         yield from seen(person, page.state.version)
-    return Looked(page, {row["id"]: row["name"] for row in names})
+    (owner,) = yield ask("find_person_named", key=person, handle="")
+    return Looked(owner["handle"], page, {row["id"]: row["name"] for row in names})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ async def show_inbox(request: Request) -> Response:
         "inbox.html",
         tab=tab,
         tabs=TABS,
+        handle=looked.handle,
         page=looked.page,
         spaces=looked.spaces,
         words=IN_WORDS,
@@ -135,7 +138,13 @@ async def ask_to_sign_in(request: Request) -> Response:
 async def sign_in(request: Request) -> Response:
     """Sign in with a token, which then counts no more: the cookie has another."""
     form = await _form(request)
-    return _signed_in(request, await _site(request).visits.sign_in(form.get("token", "").strip()))
+    try:
+        token = await _site(request).visits.sign_in(form.get("token", "").strip())
+    except Unauthorised:
+        raise Unauthorised(
+            "this token is unknown, was used to sign in before, has expired, or was revoked: ask for another"
+        ) from None
+    return _signed_in(request, token)
 
 
 @router.post("/logout")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import ParamSpec, Protocol, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from clarion.model.keys import Key
 from clarion.store.database import Command
@@ -55,11 +55,19 @@ def is_same_origin(headers: Mapping[str, str], public_url: str | None) -> bool:
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site == "same-origin"
-    origin = urlsplit(headers.get("origin", "")).netloc
-    return bool(origin) and origin in {headers.get("host"), urlsplit(public_url or "").netloc}
+    origin = _split(headers.get("origin", "")).netloc
+    return bool(origin) and origin in {headers.get("host"), _split(public_url or "").netloc}
 
 
 def is_loopback(client: str | None, host: str) -> bool:
     """Whether a request comes from this machine and names it so: a name that somebody else points here does not."""
-    name = urlsplit(f"//{host}").hostname
+    name = _split(f"//{host}").hostname
     return client in {"127.0.0.1", "::1"} and name in {"127.0.0.1", "::1", "localhost"}
+
+
+def _split(url: str) -> SplitResult:
+    """Return the parts of a stranger's URL; of one that is none, nothing."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("")

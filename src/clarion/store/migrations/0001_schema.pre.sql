@@ -29,7 +29,8 @@ CREATE TABLE clarion.outbox_event (
                         AND NOT jsonb_path_exists(keys, '$.**{{33}}') AND keys::text !~ '[0-9]{{255}}'),
     source          text NOT NULL DEFAULT '' CHECK (length(source) <= 200),
     idempotency_key text CHECK (length(idempotency_key) BETWEEN 1 AND 200),
-    created_at      timestamptz NOT NULL DEFAULT clarion.now(),
+    created_at      timestamptz NOT NULL DEFAULT clarion.now()
+                    CHECK (created_at BETWEEN '1970-01-01Z' AND '9999-01-01Z'),
     available_at    timestamptz NOT NULL DEFAULT clarion.now()
                     CHECK (available_at BETWEEN '1970-01-01Z' AND '9999-01-01Z'),
     state           text NOT NULL DEFAULT 'waiting'
@@ -39,7 +40,7 @@ CREATE TABLE clarion.outbox_event (
     cursor          clarion.person_key,
     last_error      text,
     outcome         text,
-    settled_at      timestamptz,
+    settled_at      timestamptz CHECK (settled_at BETWEEN '1970-01-01Z' AND '9999-01-01Z'),
     CHECK ((state = 'waiting') = (settled_at IS NULL)),
     CHECK (type !~ '\.deleted$' OR thread_key IS NOT NULL),
     CHECK (post_key IS NULL OR thread_key IS NOT NULL)

@@ -126,6 +126,17 @@ WHERE state = 'set_aside'
   AND (%(error)s::text IS NULL OR strpos(last_error, %(error)s) > 0)
 RETURNING id
 
+-- name: drop_unknown_events
+-- Give up what waits of types that this consumer does not know: by id, by type, or all. What a relay holds it knows.
+UPDATE clarion.outbox_event SET state = 'dropped', settled_at = clarion.now()
+WHERE id IN (
+    SELECT id FROM clarion.outbox_event
+    WHERE state = 'waiting' AND consumer = %(consumer)s AND type <> ALL(%(types)s)
+      AND (%(events)s::bigint[] IS NULL OR id = ANY(%(events)s))
+      AND (%(type)s::text IS NULL OR type = %(type)s)
+    ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
+RETURNING id
+
 -- name: prune_events
 -- Delete one small batch of what was settled long ago; events set aside stay until retried or dropped (O9).
 WITH pruned AS (
