@@ -105,7 +105,7 @@ async def wal_position(session: Session) -> int:
 
 
 async def counted(database: WatchedDatabase, session: Session, side: Side, events: int = 1) -> dict[str, Any]:
-    """Run a side once more and return what it did an event, exactly: statements, WAL; and each statement's share."""
+    """Run a side once more; return what an event took, its publishing included: statements, WAL, each one's share."""
     database.watch.clear()
     before = await wal_position(session)
     await side()

@@ -52,7 +52,7 @@ def test_good_files_are_applied_and_a_broken_one_among_them_is_named(tmp_path: P
     assert "issue 9101#1 opened  (event 1)" in lines[0]
     assert f"{broken}: not JSON of an object" in lines[1]
     assert "not one of the events that are read" in lines[2]
-    assert "cannot be read: No such file" in lines[3]
+    assert "cannot be read: there is no such file" in lines[3]
     assert "comment:80001 added to 9101#1  (event 2)" in lines[4]
     assert done.returncode == 1
     assert done.stderr == "clarion: 2 of 5 files changed nothing, for the reasons above\n"
