@@ -115,6 +115,8 @@ CREATE TABLE clarion.thread_person (
 ) WITH (fillfactor = 90);
 COMMENT ON COLUMN clarion.thread_person.since IS 'The position that subscribed them: they hear as followers of what comes after it.';
 CREATE INDEX thread_person_person ON clarion.thread_person (person);
+-- Everybody who ever read a thread has a row; its followers are found without them.
+CREATE INDEX thread_person_followers ON clarion.thread_person (thread, person) WHERE subscribed;
 
 CREATE TABLE clarion.watch (
     space  clarion.space_key NOT NULL,
