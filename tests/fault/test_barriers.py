@@ -4,6 +4,7 @@ not see, and badges are lists (W8, W12, W15, I2; ENGINE, 2)."""
 import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -70,7 +71,7 @@ async def world(database: Database) -> World:
 
 
 class Elsewhere:
-    """Runs a command on a connection of its own, in a thread of its own, while a relay is stopped."""
+    """Runs a command in a thread of its own while a relay is stopped, and then a relay of its own."""
 
     def __init__(self, world: World, change: Callable[[World], Command[Any]]) -> None:
         self.world = world
@@ -99,10 +100,12 @@ class Elsewhere:
             self.done.set()
 
     async def _command(self) -> None:
-        session = await Database(self.world.database.url).connect("elsewhere", autocommit=False)
+        database = Database(self.world.database.url)
+        session = await database.connect("elsewhere", autocommit=False)
         await session.run(self.change(self.world))
         await session.connection.commit()
         await session.connection.close()
+        await make_relay(database).drain()
 
 
 async def interleave(world: World, point: str, change: Change, *, chunk_people: int = 2000) -> None:
@@ -111,8 +114,14 @@ async def interleave(world: World, point: str, change: Change, *, chunk_people: 
     relay = make_relay(world.database, chunk_people=chunk_people, barrier=At(point, elsewhere.begin))
     await relay.drain()
     elsewhere.end()
-    await make_relay(world.database).drain()
-    assert not await world.rows("SELECT id FROM clarion.outbox_event WHERE state = 'waiting'")
+    await until_idle(world)
+
+
+async def until_idle(world: World) -> None:
+    """Handle what waits, also what was put off because the other relay had its thread."""
+    while await world.rows("SELECT id FROM clarion.outbox_event WHERE state = 'waiting'"):
+        await world.rows("UPDATE clarion.outbox_event SET available_at = clarion.now() WHERE state = 'waiting'")
+        await make_relay(world.database).drain()
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -158,3 +167,24 @@ async def test_W8_who_is_blocked_before_they_are_judged_hears_nothing_at_all(wor
     rows = await world.rows("SELECT hidden FROM clarion.notification WHERE person = %s", BO)
     early = POINTS.index(point) < POINTS.index("locked")
     assert rows == ([] if early else [{"hidden": True}])
+
+
+@pytest.mark.parametrize("change", HIDES)
+async def test_W8_a_change_under_way_is_waited_for_before_anybody_is_judged(world: World, change: str) -> None:
+    url = world.database.url
+    session = await world.database.connect("elsewhere", autocommit=False)
+    await session.run(HIDES[change](world))
+    with ThreadPoolExecutor(1) as elsewhere:
+        telling = elsewhere.submit(drain, url)
+        wait_until(url, telling.done)
+        await session.connection.commit()
+        telling.result()
+    await session.connection.close()
+    await until_idle(world)
+    assert BO not in await world.inbox("v1")
+    if change.startswith(("a block", "a removal")):
+        assert not await world.rows("SELECT hidden FROM clarion.notification WHERE person = %s", BO)
+
+
+def drain(url: str) -> None:
+    asyncio.run(make_relay(Database(url)).drain())
