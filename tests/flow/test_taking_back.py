@@ -106,3 +106,12 @@ async def test_W17_a_text_names_who_bore_the_handle_when_it_was_written(world: W
     assert set(await world.inbox("i1")) == {BO}
     await world.tell(posts.add_comment("c2", thread="i1", body="@bo", author=ADA))
     assert (await world.inbox("i1"))[DARA] == Seen("mentioned", True, 1)
+
+
+async def test_I1_O12_what_was_snoozed_comes_back_whole_whichever_ends_the_snooze(world: World) -> None:
+    await world.do(choices.watch(BO, HARBOR, WatchLevel.ALL))
+    await open_issue(world)
+    until = (await world.rows("SELECT clarion.now() + interval '1 hour' AS until"))[0]["until"]
+    await world.do(marks.snooze(BO, [await world.thread("i1")], until))
+    await world.tell(posts.add_comment("c1", thread="i1", body="new", author=CHI))
+    assert (await world.inbox("i1"))[BO] == Seen("watching", True, 2)

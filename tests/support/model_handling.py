@@ -246,7 +246,7 @@ class Handling(TakingBack):
         first = min(candidate.positions)
         last = max(candidate.positions | ({end.position} if bulk else set()))
         row = thread.rows.get(person)
-        if row is not None and self.is_unread(person, row):
+        if row is not None and (row.snoozed or self.is_unread(person, row)):
             reason = strongest([reason, row.reason]) or ""
             bulk = strongest([bulk, row.bulk])
             first, last = min(first, row.first), max(last, row.last)

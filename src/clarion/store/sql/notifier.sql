@@ -284,15 +284,17 @@ WITH
     FROM told t GROUP BY t.thread, t.person
 ), row AS MATERIALIZED (
     SELECT b.thread, b.person, w.next_version AS seq,
-           coalesce(b.bulk, CASE WHEN u.was_unread THEN n.bulk END) AS bulk,
-           CASE WHEN u.was_unread THEN least(b.reason, n.reason) ELSE b.reason END AS reason,
-           CASE WHEN u.was_unread THEN least(b.first_position, n.first_unread) ELSE b.first_position END AS first_unread,
-           greatest(b.last_position, CASE WHEN u.was_unread THEN n.last END) AS last,
+           coalesce(b.bulk, CASE WHEN k.keeps THEN n.bulk END) AS bulk,
+           CASE WHEN k.keeps THEN least(b.reason, n.reason) ELSE b.reason END AS reason,
+           CASE WHEN k.keeps THEN least(b.first_position, n.first_unread) ELSE b.first_position END AS first_unread,
+           greatest(b.last_position, CASE WHEN k.keeps THEN n.last END) AS last,
            n.thread IS NULL AS is_first, u.was_unread
     FROM bump b
     JOIN wanted w USING (person)
     LEFT JOIN clarion.notification n ON n.thread = b.thread AND n.person = b.person
     CROSS JOIN LATERAL (SELECT n.thread IS NOT NULL AND clarion.is_unread(n, w.read_seq) AS was_unread) u
+    -- What was snoozed comes back with all that it stood for, whether the snooze or the activity ends it (O12, I1).
+    CROSS JOIN LATERAL (SELECT u.was_unread OR n.snoozed_until IS NOT NULL AND NOT n.hidden AS keeps) k
 ), inserted AS (
     INSERT INTO clarion.notification (thread, person, seq, reason, bulk, first_unread, last)
     SELECT thread, person, seq, reason, bulk, first_unread, last FROM row WHERE is_first ORDER BY person, thread
