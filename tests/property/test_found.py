@@ -89,6 +89,16 @@ async def test_W12_an_edit_by_another_that_names_the_author_of_a_post_counts(wor
     assert await world.inbox("i1") == {ADA: Seen("mentioned", True, 1)}
 
 
+async def test_W11_whom_an_edit_names_directly_sees_that_reason_whatever_comes_first(world: World) -> None:
+    for person in (BO, CHI):
+        await world.do(choices.watch(person, HARBOR, WatchLevel.ALL))
+    await world.tell(posts.add_comment("c1", thread="i1", body="@bo", author=DARA))
+    await world.tell(posts.edit_post("c1", body="-", actor=DARA))
+    assert (await world.inbox("i1"))[BO] == Seen("watching", True, 1)
+    await world.tell(posts.edit_post("c1", body="@bo again", actor=DARA))
+    assert (await world.inbox("i1"))[BO] == Seen("mentioned", True, 1)
+
+
 async def one_turn(world: World, *, chunk_people: int) -> int:
     """One batch of a relay that tells few at once."""
     relay = make_relay(world.database, chunk_people=chunk_people)

@@ -148,10 +148,9 @@ class Handling(TakingBack):
         written_at = main.at if main else event.at or self.now
         posts = [self._record(tale, thread, part, written_at) for part in tale.parts]
         names = self._names(tale, posts, written_at)
-        touched: set[int] = set()
         if tale.edit and main:
             direct, members = ({person for person, _, _ in group} for group in (names.direct, names.team))
-            touched = self.remove_mentions(thread, {post.key for post in posts}, direct, members, step)
+            self.remove_mentions(thread, main.key, direct, members, step)
         candidates = {
             person: candidate
             for person, candidate in self._candidates(tale, thread, posts[0], names).items()
@@ -165,8 +164,9 @@ class Handling(TakingBack):
             self.told.add((step.event, person))
             self._bump(thread, person, candidates[person], posts[-1])
         self._write_hits(tale, thread, names, told, step)
-        for person in touched:
-            self.settle(thread, person)
+        if tale.edit and main:
+            for person in {whom for key, whom, _ in thread.hits if key == main.key and step.concerns(whom)}:
+                self.settle(thread, person)
 
     def _record(self, tale: Tale, thread: Thread, part: Part, written_at: datetime) -> Post:
         if part.key not in thread.posts:

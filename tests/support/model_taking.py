@@ -13,17 +13,14 @@ class TakingBack(Model):
     """Each takes back exactly its share of those whom the step concerns."""
 
     def remove_mentions(
-        self, thread: Thread, keys: set[str], direct: Iterable[int], members: Iterable[int], step: Step
-    ) -> set[int]:
-        """Take out whom posts no longer name; returns those who lost something."""
+        self, thread: Thread, edited: str, direct: Iterable[int], members: Iterable[int], step: Step
+    ) -> None:
+        """Take out whom an edited post no longer names; they stay, so that naming them again is silent."""
         named, in_team = set(direct), set(members)
-        touched = set()
         for (key, person, kind), hit in thread.hits.items():
             still = person in named or (kind == "team_mentioned" and person in in_team)
-            if key in keys and kind in MENTIONS and not still and not hit.removed and step.concerns(person):
+            if key == edited and kind in MENTIONS and not still and step.concerns(person):
                 hit.removed = True
-                touched.add(person)
-        return touched
 
     def withdraw(self, thread: Thread, step: Step) -> None:
         """Take back what was told of roles that nobody holds any more."""

@@ -90,7 +90,7 @@ async def tell(session: Session, tales: Sequence[Tale], people: Sequence[Key]) -
     """Write what the tales mean for these people, who are locked. Returns notifications by reason."""
     posts = await _record_posts(session, tales)
     parameters = judgement(tales, posts)
-    removed = await _remove_mentions(session, tales, posts, parameters, people)
+    edited = await _remove_mentions(session, tales, posts, parameters, people)
     if concerned := _concerned(tales, people):
         await session.fetch("follow_threads", **parameters, people=concerned)
     rows = await session.fetch("write_notifications", **parameters, people=list(people))
@@ -101,9 +101,10 @@ async def tell(session: Session, tales: Sequence[Tale], people: Sequence[Key]) -
         links=[tale.happening.link for tale in tales],
         kinds=[tale.happening.thread_kind for tale in tales],
     )
-    if removed:
+    if edited:
+        named = await session.fetch("find_hits", posts=edited, people=list(people))
         await session.fetch(
-            "settle_rows", threads=[row["thread"] for row in removed], people=[row["person"] for row in removed]
+            "settle_rows", threads=[row["thread"] for row in named], people=[row["person"] for row in named]
         )
     for tale in tales:
         if tale.beyond and tale.happening.actor is not None:
@@ -233,12 +234,13 @@ async def _remove_mentions(
     posts: Mapping[str, tuple[int, int]],
     parameters: Mapping[str, Any],
     people: Sequence[Key],
-) -> list[dict[str, Any]]:
+) -> list[int]:
+    """Take out whom edited texts no longer name. Returns the posts that may have lost or gained a name."""
     known = [tale for tale in tales if tale.post is not None and tale.event.effect is Effect.EDIT]
     if not known:
         return []
     pairs = [(posts[part.post][0], tale.event.id) for tale in known for part in tale.parts]
-    return await session.fetch(
+    await session.fetch(
         "remove_mentions",
         posts=[post for post, _ in pairs],
         events=[event for _, event in pairs],
@@ -248,3 +250,4 @@ async def _remove_mentions(
         team_events=parameters["team_events"],
         team_ids=parameters["team_ids"],
     )
+    return [post for post, _ in pairs]

@@ -322,6 +322,7 @@ WITH
     JOIN happening h USING (event)
     LEFT JOIN judged j USING (event, person)
     LEFT JOIN told t USING (event, person)
+    WHERE h.cursor IS NULL OR n.person > h.cursor
     ORDER BY n.post, n.person, n.reason
     ON CONFLICT (post, person, kind, word) DO UPDATE SET removed = false, told_at = coalesce(x.told_at, excluded.told_at)
 )

@@ -13,7 +13,10 @@ WHERE h.post = e.post AND h.kind IN ('mentioned', 'team_mentioned') AND NOT h.re
       SELECT 1 FROM unnest(%(team_events)s::bigint[], %(team_ids)s::bigint[]) AS t(event, team)
       JOIN clarion.team_member m ON m.team = t.team
       WHERE t.event = e.event AND m.person = h.person))
-RETURNING h.thread, h.person
+
+-- name: find_hits
+-- Whom these posts name or named: an edit may leave their row a weaker reason, a stronger one, or nothing to stand for.
+SELECT thread, person FROM clarion.hit WHERE post = ANY(%(posts)s::bigint[]) AND person = ANY(%(people)s::clarion.person_key[])
 
 -- name: remove_roles
 -- Assignments and requests of the thread that its rows no longer hold.
